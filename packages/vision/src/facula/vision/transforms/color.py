@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _tensor(name: str, img):
+def checked(name: str, img):
     if not isinstance(img, facula.Tensor):
         raise TypeError(f"{name}: img should be PIL Image or Tensor. Got {type(img).__name__}. Use to_tensor first.")
     channels = img.shape[-3] if img.dim() > 2 else 1
@@ -25,17 +25,17 @@ def _tensor(name: str, img):
     return img, channels
 
 
-def _top(img) -> float:
+def top_of(img) -> float:
     """The value of white."""
     return 1.0 if img.is_floating_point() else facula.iinfo(img.dtype).max
 
 
 def _blend(a, b, ratio: float):
     ratio = float(ratio)
-    return (ratio * a + (1.0 - ratio) * b).clamp(0, _top(a)).to(a.dtype)
+    return (ratio * a + (1.0 - ratio) * b).clamp(0, top_of(a)).to(a.dtype)
 
 
-def _factor(name: str, factor: float) -> None:
+def check_factor(name: str, factor: float) -> None:
     if factor < 0:
         raise ValueError(f"{name}: factor ({factor}) is not non-negative.")
 
@@ -52,10 +52,10 @@ def adjust_brightness(img, brightness_factor: float):
     >>> facula.vision.transforms.functional.adjust_brightness(facula.full((3, 1, 1), 0.5), 0.5).flatten()
     tensor([0.2500, 0.2500, 0.2500])
     """
-    _factor("adjust_brightness", brightness_factor)
+    check_factor("adjust_brightness", brightness_factor)
     if P.is_pil(img):
         return _enhanced("Brightness", img, brightness_factor)
-    img, _ = _tensor("adjust_brightness", img)
+    img, _ = checked("adjust_brightness", img)
     return _blend(img, facula.zeros_like(img), brightness_factor)
 
 
@@ -65,10 +65,10 @@ def adjust_contrast(img, contrast_factor: float):
     >>> facula.vision.transforms.functional.adjust_contrast(facula.tensor([[[0.0, 1.0]]]).expand(3, 1, 2), 0.5)[0].round(decimals=2)
     tensor([[0.2500, 0.7500]])
     """
-    _factor("adjust_contrast", contrast_factor)
+    check_factor("adjust_contrast", contrast_factor)
     if P.is_pil(img):
         return _enhanced("Contrast", img, contrast_factor)
-    img, channels = _tensor("adjust_contrast", img)
+    img, channels = checked("adjust_contrast", img)
     dtype = img.dtype if img.is_floating_point() else facula.float32
     gray = rgb_to_grayscale(img) if channels == 3 else img
     return _blend(img, gray.to(dtype).mean(dim=(-3, -2, -1), keepdim=True), contrast_factor)
@@ -80,10 +80,10 @@ def adjust_saturation(img, saturation_factor: float):
     >>> facula.vision.transforms.functional.adjust_saturation(facula.tensor([1.0, 0.0, 0.0]).view(3, 1, 1), 0.0).flatten().round(decimals=2)
     tensor([0.3000, 0.3000, 0.3000])
     """
-    _factor("adjust_saturation", saturation_factor)
+    check_factor("adjust_saturation", saturation_factor)
     if P.is_pil(img):
         return _enhanced("Color", img, saturation_factor)
-    img, channels = _tensor("adjust_saturation", img)
+    img, channels = checked("adjust_saturation", img)
     return img if channels == 1 else _blend(img, rgb_to_grayscale(img), saturation_factor)
 
 
@@ -101,7 +101,7 @@ def adjust_gamma(img, gamma: float, gain: float = 1):
         return img.convert("RGB").point(table).convert(mode)
     from .functional import convert_image_dtype
 
-    img, _ = _tensor("adjust_gamma", img)
+    img, _ = checked("adjust_gamma", img)
     result = img if img.is_floating_point() else convert_image_dtype(img, facula.float32)
     return convert_image_dtype((gain * result**gamma).clamp(0, 1), img.dtype)
 
@@ -116,7 +116,7 @@ def adjust_hue(img, hue_factor: float):
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
     if P.is_pil(img):
         return _pil_hue(img, hue_factor)
-    img, channels = _tensor("adjust_hue", img)
+    img, channels = checked("adjust_hue", img)
     if channels == 1:
         return img
     from .functional import convert_image_dtype
@@ -181,8 +181,8 @@ def invert(img):
         from PIL import ImageOps
 
         return ImageOps.invert(img)
-    img, _ = _tensor("invert", img)
-    return _top(img) - img
+    img, _ = checked("invert", img)
+    return top_of(img) - img
 
 
 def posterize(img, bits: int):
@@ -197,7 +197,7 @@ def posterize(img, bits: int):
         from PIL import ImageOps
 
         return ImageOps.posterize(img, bits)
-    img, _ = _tensor("posterize", img)
+    img, _ = checked("posterize", img)
     if img.dtype != facula.uint8:
         raise TypeError(f"Only torch.uint8 image tensors are supported, but found {img.dtype}")
     return img & (256 - 2 ** (8 - bits))
@@ -213,9 +213,9 @@ def solarize(img, threshold: float):
         from PIL import ImageOps
 
         return ImageOps.solarize(img, threshold)
-    img, _ = _tensor("solarize", img)
-    if threshold > _top(img):
-        raise TypeError(f"Threshold should be less than bound of img: {threshold} > {_top(img)}.")
+    img, _ = checked("solarize", img)
+    if threshold > top_of(img):
+        raise TypeError(f"Threshold should be less than bound of img: {threshold} > {top_of(img)}.")
     return facula.where(img >= threshold, invert(img), img)
 
 
@@ -229,7 +229,7 @@ def rgb_to_grayscale(img, num_output_channels: int = 1):
         raise ValueError(f"num_output_channels should be either 1 or 3, got {num_output_channels}")
     if P.is_pil(img):
         return to_grayscale(img, num_output_channels)
-    img, channels = _tensor("rgb_to_grayscale", img)
+    img, channels = checked("rgb_to_grayscale", img)
     if img.dim() < 3:
         raise TypeError(f"Input image tensor should have at least 3 dimensions, but found {img.dim()}")
     if channels == 3:
@@ -269,20 +269,25 @@ def adjust_sharpness(img, sharpness_factor: float):
     >>> facula.vision.transforms.functional.adjust_sharpness(facula.eye(3).expand(1, 3, 3), 0.0)[0, 1]
     tensor([0.0000, 0.5385, 0.0000])
     """
-    _factor("adjust_sharpness", sharpness_factor)
+    check_factor("adjust_sharpness", sharpness_factor)
     if P.is_pil(img):
         return _enhanced("Sharpness", img, sharpness_factor)
-    img, channels = _tensor("adjust_sharpness", img)
+    img, channels = checked("adjust_sharpness", img)
     if min(img.shape[-2:]) <= 2:
         return img
+    blurred = img.clone()
+    blurred[..., 1:-1, 1:-1] = blurred_inside(img).to(img.dtype)
+    return _blend(img, blurred, sharpness_factor)
+
+
+def blurred_inside(img):
+    """The picture under [[1, 1, 1], [1, 5, 1], [1, 1, 1]] / 13 without its border, floating; whole numbers of an integer one."""
+    channels = img.shape[-3] if img.dim() > 2 else 1
     kernel = facula.ones((3, 3), dtype=img.dtype if img.is_floating_point() else facula.float32)
     kernel[1, 1] = 5.0
     kernel = (kernel / kernel.sum()).expand(channels, 1, 3, 3)
     middle = facula.nn.functional.conv2d(img.reshape(-1, channels, *img.shape[-2:]).to(kernel.dtype), kernel, groups=channels)
-    blurred = img.clone()
-    middle = middle if img.is_floating_point() else middle.round()
-    blurred[..., 1:-1, 1:-1] = middle.reshape(*img.shape[:-2], *middle.shape[-2:]).to(img.dtype)
-    return _blend(img, blurred, sharpness_factor)
+    return (middle if img.is_floating_point() else middle.round()).reshape(*img.shape[:-2], *middle.shape[-2:])
 
 
 def autocontrast(img):
@@ -295,14 +300,14 @@ def autocontrast(img):
         from PIL import ImageOps
 
         return ImageOps.autocontrast(img)
-    img, _ = _tensor("autocontrast", img)
+    img, _ = checked("autocontrast", img)
     if img.dim() < 3:
         raise TypeError(f"autocontrast: Input image tensor should have at least 3 dimensions, but found {img.dim()}")
     dtype = img.dtype if img.is_floating_point() else facula.float32
     low, high = (f((-2, -1), keepdim=True).to(dtype) for f in (img.amin, img.amax))
-    scale = _top(img) / (high - low)
+    scale = top_of(img) / (high - low)
     flat = ~scale.isfinite()
-    return ((img - low.masked_fill(flat, 0)) * scale.masked_fill(flat, 1)).clamp(0, _top(img)).to(img.dtype)
+    return ((img - low.masked_fill(flat, 0)) * scale.masked_fill(flat, 1)).clamp(0, top_of(img)).to(img.dtype)
 
 
 def equalize(img):
@@ -315,7 +320,7 @@ def equalize(img):
         from PIL import ImageOps
 
         return ImageOps.equalize(img)
-    img, _ = _tensor("equalize", img)
+    img, _ = checked("equalize", img)
     if img.dim() not in (3, 4):
         raise TypeError(f"equalize: Input image tensor should have 3 or 4 dimensions, but found {img.dim()}")
     if img.dtype != facula.uint8:

@@ -78,6 +78,50 @@ def posterize(img, bits):
     return img.mul(levels).floor().clamp(0, levels - 1).mul(1.0 / levels)
 
 
+# v1's formulas with the rounding of v2's: of uint8 pictures, a last bit of a float decides which number is left
+
+
+def _blend(img, other, ratio: float):
+    return img.mul(float(ratio)).add_(other, alpha=1.0 - ratio).clamp_(0, color.top_of(img)).to(img.dtype)
+
+
+def adjust_saturation(img, saturation_factor):
+    if P.is_pil(img):
+        return color.adjust_saturation(img, saturation_factor)
+    color.check_factor("adjust_saturation", saturation_factor)
+    img, channels = color.checked("adjust_saturation", img)
+    if channels == 1:
+        return img
+    red, green, blue = img.unbind(-3)
+    gray = red.mul(0.2989).add_(green, alpha=0.587).add_(blue, alpha=0.114).unsqueeze(-3)
+    return _blend(img, gray if img.is_floating_point() else gray.floor_(), saturation_factor)
+
+
+def adjust_sharpness(img, sharpness_factor):
+    if P.is_pil(img):
+        return color.adjust_sharpness(img, sharpness_factor)
+    color.check_factor("adjust_sharpness", sharpness_factor)
+    img, _ = color.checked("adjust_sharpness", img)
+    if min(img.shape[-2:]) <= 2:
+        return img
+    inside = color.blurred_inside(img)
+    out = img.to(inside.dtype, copy=True)
+    middle = out[..., 1:-1, 1:-1]
+    middle.add_(inside - middle, alpha=1.0 - sharpness_factor)
+    return out.clamp_(0, color.top_of(img)).to(img.dtype)
+
+
+def autocontrast(img):
+    if P.is_pil(img):
+        return color.autocontrast(img)
+    img, _ = color.checked("autocontrast", img)
+    values = img if img.is_floating_point() else img.to(facula.float32)
+    low, high = values.amin((-2, -1), keepdim=True), values.amax((-2, -1), keepdim=True)
+    step = (high - low).mul(1.0 / color.top_of(img))
+    flat = high == low
+    return ((values - low.masked_fill(flat, 0.0)) / step.masked_fill(flat, 1.0)).clamp(0, color.top_of(img)).to(img.dtype)
+
+
 def equalize(img):
     if P.is_pil(img) or img.dtype == facula.uint8:
         flat = img if P.is_pil(img) or img.dim() < 5 else img.flatten(0, -4)

@@ -183,7 +183,7 @@ def adjust_contrast(inpt, contrast_factor: float):
     """
 
 
-@kernels(color.adjust_saturation)
+@kernels(K.adjust_saturation)
 def adjust_saturation(inpt, saturation_factor: float):
     """0 is black and white, 1 the picture.
 
@@ -192,7 +192,7 @@ def adjust_saturation(inpt, saturation_factor: float):
     """
 
 
-@kernels(color.adjust_sharpness)
+@kernels(K.adjust_sharpness)
 def adjust_sharpness(inpt, sharpness_factor: float):
     """0 is blurred, 1 the picture; the border stays.
 
@@ -219,7 +219,7 @@ def adjust_gamma(inpt, gamma: float, gain: float = 1):
     """
 
 
-@kernels(color.autocontrast)
+@kernels(K.autocontrast)
 def autocontrast(inpt):
     """The smallest value of each channel becomes black, the largest white.
 
