@@ -6,6 +6,7 @@ from typing import Any, Iterable, NamedTuple
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "unpad_sequence",
@@ -134,6 +135,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     tensor([1, 4, 2, 3])
     """
     lengths = facula.as_tensor(lengths, dtype=facula.int64, device="cpu")
+    extend.check("pack_padded_sequence", "batch_first", 2, "bool", batch_first)
     if batch_first:
         input = input.transpose(0, 1)
     if not input.numel():
@@ -212,18 +214,16 @@ def pad_sequence(
     sequences = list(sequences)
     if not sequences:
         raise RuntimeError("pad_sequence: received an empty list of sequences")
+    extend.want_tensors("pad_sequence", sequences)
+    extend.check("pad_sequence", "batch_first", 1, "bool", batch_first)
     if any(s.dim() == 0 for s in sequences):
         raise RuntimeError("pad_sequence: expected sequences of one or more dimensions (L, *), but got a 0-dimensional one. Give it a length with unsqueeze(0).")
-    sequences = [s.to(sequences[0].dtype) for s in sequences]
-    longest = max(s.size(0) for s in sequences)
-    rows = []
-    for s in sequences:
-        missing = longest - s.size(0)
-        if missing:
-            fill = facula.full((missing, *s.shape[1:]), padding_value, dtype=s.dtype, device=s.device)
-            s = facula.cat([s, fill] if padding_side == "right" else [fill, s])
-        rows.append(s)
-    return facula.stack(rows, 0 if batch_first else 1)
+    longest, first = max(s.size(0) for s in sequences), sequences[0]
+    size = (len(sequences), longest) if batch_first else (longest, len(sequences))
+    padded = facula.full((*size, *first.shape[1:]), padding_value, dtype=first.dtype, device=first.device)
+    for k, s in enumerate(sequences):  # copied into their places: a gradient is a sequence's own, no view of the whole batch's
+        padded.select(0 if batch_first else 1, k).narrow(0, longest - s.size(0) if padding_side == "left" else 0, s.size(0)).copy_(s)
+    return padded
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
