@@ -6,6 +6,7 @@ from typing import Sequence
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from . import functional as F
 from .functional._embedding import _MODES, bags
@@ -36,9 +37,9 @@ def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Te
 
 
 def _alike(*tensors: Tensor | None) -> bool:
-    """Floats of one width, which have one kernel for the result and for what it took on the way, and nothing to record?"""
+    """Floats of one width, which have one kernel for the result and for what it took on the way, of which nobody wants derivatives?"""
     first = tensors[0].dtype
-    return first in _FLOATS and tensors[0].numel() > 0 and all(t is None or t.dtype is first and t.origin is None for t in tensors)
+    return not extend.listening() and first in _FLOATS and tensors[0].numel() > 0 and all(t is None or t.dtype is first and t.origin is None for t in tensors)
 
 
 def _as_summed(input: Tensor, weight: Tensor | None) -> Tensor:
