@@ -11,6 +11,7 @@ from typing import Any
 import facula as F
 
 from .._core import Tensor, extend
+from ..rules._tools import of_all, several
 
 
 class One:
@@ -105,7 +106,7 @@ def folds(op, args) -> Tensor | tuple:
         return tuple(kept) if isinstance(out, tuple) else kept[0]
     if n == 0:  # as PyTorch: dim 0 of a number is the number
         if dim is not None:
-            for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+            for d in dim if several(dim) else (dim,):
                 dim_of(d, 0, op)
         found[0] = whole.reshape(-1, 1)
         found[at] = 1 if "int" in op.params[at].type else (1,)
@@ -114,10 +115,10 @@ def folds(op, args) -> Tensor | tuple:
                 found[k] = False
         return extend.call(op, *found)
     found[0] = whole
-    if dim is None or isinstance(dim, (tuple, list)) and not dim:
+    if of_all(dim):
         found[at] = tuple(range(1, n + 1))
     else:
-        found[at] = tuple(dim_of(d, n, op) for d in dim) if isinstance(dim, (tuple, list)) else dim_of(dim, n, op)
+        found[at] = tuple(dim_of(d, n, op) for d in dim) if several(dim) else dim_of(dim, n, op)
     return extend.call(op, *found)
 
 

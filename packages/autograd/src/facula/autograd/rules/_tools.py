@@ -23,12 +23,21 @@ def only_where(condition, g) -> F.Tensor:
     return F.where(condition, g, 0)
 
 
+def several(dim) -> bool:
+    """Is a fold's `dim` a list of dims? One dim may be an int, a 0-d tensor or NumPy's integer."""
+    return isinstance(dim, (tuple, list))
+
+
+def of_all(dim) -> bool:
+    """Does a fold's `dim` name none, so that the fold is over all dims?"""
+    return dim is None or several(dim) and not dim
+
+
 def listed(dim, ndim) -> tuple:
     """The dims that a fold's `dim` names, none negative; all for None, () or []."""
-    several = isinstance(dim, (tuple, list))
-    if dim is None or several and not dim:
+    if of_all(dim):
         return tuple(range(ndim))
-    return tuple(sorted(index(d) % max(ndim, 1) for d in (dim if several else (dim,))))
+    return tuple(sorted(index(d) % max(ndim, 1) for d in (dim if several(dim) else (dim,))))
 
 
 def spread(g, shape, dim, keepdim) -> F.Tensor:

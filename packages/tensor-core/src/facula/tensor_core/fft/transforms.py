@@ -79,6 +79,14 @@ def _dims(name, x, s, dim):
     return sizes, dims
 
 
+def _some_dims(name, x, s, dim):
+    """_dims of what needs one: a half spectrum lies along the last."""
+    sizes, dims = _dims(name, x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return sizes, dims
+
+
 def _turned(x):
     """x as complex numbers. In one dim only once it has its size: so a real signal's gradient is cut as real numbers, as PyTorch's."""
     return x if x.is_complex() else x.to(x.dtype.to_complex())
@@ -94,18 +102,14 @@ def _complex(name, x, s, dim, norm, forward, out):
 
 def _from_real(name, x, s, dim, norm, out, forward=True):
     x = _input(name, x, "real")
-    sizes, dims = _dims(name, x, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
+    sizes, dims = _some_dims(name, x, s, dim)
     half = _ops._fft_r2c(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), True)
     return into(name, half if forward else half.conj(), out, strides=not forward)
 
 
 def _to_real(name, x, s, dim, norm, out, forward=False):
     x = _input(name, x, "complex")
-    sizes, dims = _dims(name, x, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
+    sizes, dims = _some_dims(name, x, s, dim)
     last = 2 * (x.shape[dims[-1]] - 1) if sizes[-1] is None else sizes[-1]
     if last < 1:
         raise RuntimeError(f"{name}: Invalid number of data points ({last}) specified")
@@ -287,9 +291,7 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
             [1., 1.]])
     """
     x = _input("hfftn", input, "complex")
-    sizes, dims = _dims("hfftn", x, s, dim)
-    if not dims:
-        raise RuntimeError("hfftn must transform at least one axis")
+    sizes, dims = _some_dims("hfftn", x, s, dim)
     if len(dims) > 1:
         x = _sized("hfftn", x, [*sizes[:-1], None if sizes[-1] is None else sizes[-1] // 2 + 1], dims)
         x = _complex("hfftn", x, None, dims[:-1], norm, True, None)
@@ -304,9 +306,7 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
             [3., 4.]])
     """
     x = _input("ihfftn", input, "real")
-    sizes, dims = _dims("ihfftn", x, s, dim)
-    if not dims:
-        raise RuntimeError("ihfftn must transform at least one axis")
+    sizes, dims = _some_dims("ihfftn", x, s, dim)
     half = _from_real("ihfftn", _sized("ihfftn", x, sizes, dims), None, dims[-1], norm, None, forward=False)
     if len(dims) == 1:
         return into("ihfftn", half, out)
