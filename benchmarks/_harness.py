@@ -254,9 +254,13 @@ def chosen(cases, options):
     return [c for c in cases if not options.only or any(n in c.name for n in options.only)]
 
 
+def out_of(options, name):
+    """The file that the run writes, or None."""
+    return options.out or (None if options.only else ROOT / "benchmarks/results" / f"{name}{'-quick' if options.quick else ''}.json")
+
+
 def report(name, rows, options, torch, **more):
-    if options.out is None and not options.only:
-        options.out = ROOT / "benchmarks/results" / f"{name}{'-quick' if options.quick else ''}.json"
+    options.out = out_of(options, name)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         head = {"benchmark": name, "machine": options.machine, "torch": torch, "rounds": options.rounds, "seconds": options.seconds,

@@ -116,8 +116,8 @@ def one(case, found, threads, seconds, clock):
     return row
 
 
-def rows_of(cases, options, threads, say):
-    """A row for each case, said as it comes. As a child (--child) it times the cases named on its standard input, and prints their rows."""
+def rows_of(cases, options, threads, say, rows=None):
+    """A row for each case, said as it comes and put behind `rows`. A child (--child) times the cases named on its standard input, and prints their rows."""
     found = libraries(threads)
     # other processes' work is not in processor time; several threads' work is in it more than once
     clock = time.process_time if threads == 1 else time.perf_counter
@@ -125,11 +125,11 @@ def rows_of(cases, options, threads, say):
         wanted = set(json.load(sys.stdin))
         print(MARK + json.dumps([one(c, found, threads, options.seconds, clock) for c in cases if c.name in wanted]))
         sys.exit()
-    rows = []
+    rows = [] if rows is None else rows
     for case in cases:
         rows.append(one(case, found, threads, options.seconds, clock))
         say(rows[-1])
-    above = {r["case"]: r for r in rows if r.get("ratio", 0) > LIMITS[-1]}
+    above = {r["case"]: r for r in rows if r["threads"] == threads and r.get("ratio", 0) > LIMITS[-1] and "again" not in r}
     for _ in range(AGAIN if above else 0):
         command = [sys.executable, *sys.argv, "--child", "again", "--threads", str(threads)]
         done = subprocess.run(command, input=json.dumps(list(above)), capture_output=True, text=True, env=environ(threads), cwd=Path.cwd())

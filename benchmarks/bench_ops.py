@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Every row of the ops table, and families of functions over them, beside PyTorch: 10 to 1e7 elements, contiguous, transposed, broadcast.
 
-    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold,indexing] [--layouts contiguous] [--threads 1,2]
+    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold,indexing] [--layouts contiguous] [--threads 1,2] [--add]
 
 Rows: their arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist. Maps, folds,
 scans and fills have every size, other rows their oracle's first case. Families: op_families.py. Both libraries are called in turn in one
 process (_pairs.py), on one thread by processor time. The summary gives, by family, the median and the worst ratio.
+A run that is stopped writes what it has; --add goes on from the rows in the file, whose commits it keeps as `earlier`.
 --quick: 10 and 1e5 elements, contiguous, rows only unless --families names one.
 """
 
+import json
 import os
+import signal
 import statistics
 import sys
 from functools import cache, partial
@@ -21,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "packages/tensor-core/tests")]
 
 import op_families  # noqa: E402
-from _harness import OURS, THEIRS, Case, geometric_mean, machine, parser, report, shown, torch_version  # noqa: E402
+from _harness import OURS, THEIRS, Case, geometric_mean, machine, out_of, parser, report, shown, torch_version  # noqa: E402
 from _pairs import rows_of  # noqa: E402
 from op_inputs import LAYOUTS, SHAPES, copied  # noqa: E402
 from oracles import ORACLES  # noqa: E402
@@ -168,6 +171,7 @@ def options_of():
     p.add_argument("--sizes", help="by comma (default 10,1000,100000,10000000)")
     p.add_argument("--layouts", help=f"by comma (default {','.join(LAYOUTS)})")
     p.add_argument("--families", default="", help=f"by comma: kinds of rows (map1,map2,map3,fold,scan,own,...), {', '.join(op_families.FAMILIES)}")
+    p.add_argument("--add", action="store_true", help="keep the rows that the file has, measure the others")
     options = p.parse_args()
     options.seconds = options.seconds or (0.01 if options.quick else 0.15)
     options.rounds, options.median, options.threads = 1, True, options.threads or ([1] if options.quick else [1, 2])
@@ -189,12 +193,18 @@ def run():
     options = options_of()
     if options.torch_python and Path(options.torch_python).resolve() != Path(sys.executable).resolve():
         os.execv(options.torch_python, [options.torch_python, *sys.argv])
-    options.machine, rows = machine(), []
-    for threads in options.threads:
-        rows += rows_of(chosen(options), options, threads, lambda row: print(line(row), flush=True))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    options.machine, options.cpu = machine(), options.threads == [1]
+    before = json.loads(out_of(options, "ops").read_text()) if options.add else {"rows": []}
+    rows, commits = before["rows"], [*before.get("earlier", []), before["machine"]["commit"]] if options.add else []
+    try:
+        for threads in options.threads:
+            there = {r["case"] for r in rows if r["threads"] == threads}
+            rows_of((c for c in chosen(options) if c.name not in there), options, threads, lambda row: print(line(row), flush=True), rows)
+    except KeyboardInterrupt:
+        print("stopped")
     print(summary(rows))
-    options.cpu = options.threads == [1]
-    report("ops", rows, options, torch_version(sys.executable))
+    report("ops", rows, options, torch_version(sys.executable), **{"earlier": commits} if commits else {})
 
 
 if __name__ == "__main__":
