@@ -37,9 +37,11 @@ class finfo(_Info):
     """
 
     def __new__(cls, type=None):
-        if isinstance(type, _types.dtype) and type in _ASKED:
+        try:
             return _ASKED[type]
-        type = as_dtype(type) if isinstance(type, builtins.type) else type or _state.get_default_dtype()
+        except (KeyError, TypeError):  # the first time, or nothing that can be looked up
+            pass
+        type = as_dtype(type) if isinstance(type, builtins.type) else _state.get_default_dtype() if type is None else type
         if getattr(type, "name", None) not in _FLOATS:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, 'name', type)!r}")
         return _ASKED.setdefault(type, object.__new__(cls)._set(type))
