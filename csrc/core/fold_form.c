@@ -365,7 +365,7 @@ void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t gone
     fc_free(from);
 }
 
-/* Of long memory, block by block: the second extreme of a block finds it in L1. */
+/* Of long memory, block by block: what is not read once for both is found in L1 by the second. */
 enum { FC_EXTREMES_BLOCK = 16 << 10, FC_EXTREMES_FROM = 1 << 20 }; /* bytes */
 
 typedef struct { const fc_tensor *x; fc_tensor *least, *greatest; int64_t block; int bad; } fc_extremes;
@@ -377,6 +377,8 @@ static void fc_extremes_blocks(void *ctx, int64_t begin, int64_t end)
     const int64_t size = fc_dt_size[x->dtype];
     for (int64_t k = begin; k < end; ++k) {
         const int64_t first = k * q->block, n = x->numel - first < q->block ? x->numel - first : q->block;
+        if (fc_fold_both(x->dtype, q->least->data + k * size, q->greatest->data + k * size, x->data + first * size, n))
+            continue;
         const fc_fold_form f = fc_fold_dense(x->data + first * size, 1, n, 1); /* too short for scratch */
         int bad = fc_fold_run(FC_FOLD_amin, x->dtype, x->dtype, q->least->data + k * size, NULL, &f, 0, NULL);
         bad = bad ? bad : fc_fold_run(FC_FOLD_amax, x->dtype, x->dtype, q->greatest->data + k * size, NULL, &f, 0, NULL);

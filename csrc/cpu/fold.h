@@ -75,6 +75,9 @@ int fc_fold_has_identity(int which);
 int fc_fold_is_free(int which, int dtype);
 int fc_fold_is_idempotent(int which);
 
+/* The least and the greatest of n > 0 elements one after the other, but for the sign of a zero; 0 where the dtype has no loop for both. */
+int fc_fold_both(int dtype, void *least, void *greatest, const void *x, int64_t n);
+
 /* Whether reduced dims may be runs: positions are looked for in one line. */
 int fc_fold_takes_runs(int which);
 

@@ -9,8 +9,7 @@
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
  */
 
-/* Whole, the loop over lanes would be unrolled to scalars before it is vectorised: 6 GB/s instead of 50. */
-#define F_LANES _Pragma("GCC unroll 1")
+#define F_LANES FC_FOLD_NO_UNROLL
 #define F_PASTE_(a, b) a##_##b
 #define F_PASTE(a, b) F_PASTE_(a, b)
 #define F(part) F_PASTE(F_PASTE(F_NAME, T_NAME), part)

@@ -8,6 +8,9 @@
 #include "../core/isa.h"
 #include "fold.h"
 
+/* Before a loop over lanes, which whole would be unrolled to scalars before it is vectorised: 6 GB/s instead of 50. */
+#define FC_FOLD_NO_UNROLL _Pragma("GCC unroll 1")
+
 /* param: one value for each output, or NULL where the cell has none. */
 typedef void (*fc_fold_rows)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param);
 
@@ -32,11 +35,14 @@ typedef void (*fc_fold_find)(int64_t *restrict index, const void *restrict x, in
 /* What is folded, where that is not what is stored: n elements of x become n numbers. */
 typedef void (*fc_fold_stage)(void *restrict to, const void *restrict x, int64_t n, double p);
 
+/* The least and the greatest of n > 0 elements: as the folds give them, but for the sign of a zero. */
+typedef void (*fc_fold_extremes)(void *restrict least, void *restrict greatest, const void *restrict x, int64_t n);
+
 /* The cells of one element type; NULL where there is none. raise: |x|^p */
 #define FC_FOLD_CELLS(X) X(sum) X(nansum) X(prod) X(amax) X(amin) X(any) X(all) X(count) \
                          X(sumabs) X(sumsq) X(maxabs) X(minabs) X(devsq) X(sumexp)
 #define X(name) const fc_fold_cell *name;
-typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; } fc_fold_cells;
+typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; fc_fold_extremes extremes; } fc_fold_cells;
 #undef X
 
 /* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */

@@ -51,6 +51,14 @@ static void raise_half(int dtype, void *restrict to, const void *restrict x, int
 static void raise_f16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_F16, to, x, n, p); }
 static void raise_bf16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_BF16, to, x, n, p); }
 
+int fc_fold_both(int dtype, void *least, void *greatest, const void *x, int64_t n)
+{
+    const fc_fold_extremes both = fc_is_half(dtype) ? NULL : WIDEST(dtype, extremes);
+    if (both)
+        both(least, greatest, x, n);
+    return both != NULL;
+}
+
 int fc_fold_choose(fc_fold_job *q)
 {
     q->pairs = 1;

@@ -11,7 +11,8 @@
  * their own: a byte that is neither 0 nor 1 is true, and counts as one. */
 #define INT_ROW(T, U, W)                                                                                             \
     {.sum = &sum_##W##_cell, .nansum = &sum_##W##_cell, .prod = &prod_##W##_cell, .amax = &amax_##T##_cell,          \
-     .amin = &amin_##T##_cell, .any = &any_##U##_cell, .all = &all_##U##_cell, .count = &count_##U##_cell, .find = find_##U}
+     .amin = &amin_##T##_cell, .any = &any_##U##_cell, .all = &all_##U##_cell, .count = &count_##U##_cell, .find = find_##U,       \
+     .extremes = extremes_##T}
 
 #if FC_ISA_NUM == 4 /* 1.9 times for these, which v3 has no instruction for; a v4 machine takes v3's other cells */
 #define NO_TRUTH
@@ -24,7 +25,7 @@
 #undef NO_SUM
 #undef NO_TRUTH
 
-const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax = &amax_i64_cell, .amin = &amin_i64_cell} };
+const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax = &amax_i64_cell, .amin = &amin_i64_cell, .extremes = extremes_i64} };
 #else
 #undef LOAD
 #define LOAD(s) ((uint8_t)((s) != 0))

@@ -32,13 +32,13 @@
      .amin = &amin_##T##_cell, .any = &any_##T##_cell, .all = &all_##T##_cell, .count = &count_##T##_cell,           \
      .sumabs = &sumabs_##T##_cell, .sumsq = &sumsq_##T##_cell, .maxabs = &maxabs_##T##_cell,                         \
      .minabs = &minabs_##T##_cell, .raise = raise_##T, .devsq = &devsq_##T##_cell,                               \
-     .sumexp = &sumexp_##T##_cell, .find = find_##T}
+     .sumexp = &sumexp_##T##_cell, .find = find_##T, .extremes = extremes_##T}
 
 #ifdef FOLD_WIDE
 #undef ROW
 #define ROW(T, ...)                                                                                                  \
     {.sum = &sum_##T##_cell, .amax = &amax_##T##_cell, .amin = &amin_##T##_cell, .sumsq = &sumsq_##T##_cell,         \
-     .devsq = &devsq_##T##_cell, .sumexp = &sumexp_##T##_cell, .raise = raise_##T, __VA_ARGS__}
+     .devsq = &devsq_##T##_cell, .sumexp = &sumexp_##T##_cell, .raise = raise_##T, .extremes = extremes_##T, __VA_ARGS__}
 const fc_fold_cells FC_ISA_NAME(fc_fold_float)[2] = {ROW(f32, .prod = NULL), ROW(f64, .prod = &prod_f64_cell)};
 #else
 const fc_fold_cells FC_ISA_NAME(fc_fold_float)[2] = {ROW(f32), ROW(f64)};

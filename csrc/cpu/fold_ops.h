@@ -94,6 +94,40 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define MAP(v, p) (v)
 #define OP(a, b) FOLD_T(less)(a, b)
 #include "fold_cell.h"
+
+/* Both of n > 0 elements, which are read once. */
+static void FOLD_T(extremes)(void *restrict least, void *restrict greatest, const void *restrict x_, int64_t n)
+{
+    const S *restrict x = x_;
+    MAX_T low = LOAD(x[0]), high = low;
+#ifdef EXACT_T
+    int64_t i = 0;
+#else
+    MAX_T lows[FC_FOLD_LANES], highs[FC_FOLD_LANES];
+    const int64_t whole = n - n % FC_FOLD_LANES;
+    int64_t i = whole;
+    for (int j = 0; j < FC_FOLD_LANES; ++j)
+        lows[j] = highs[j] = low;
+    for (int64_t k = 0; k < whole; k += FC_FOLD_LANES)
+        FC_FOLD_NO_UNROLL
+        for (int j = 0; j < FC_FOLD_LANES; ++j) {
+            const MAX_T v = LOAD(x[k + j]);
+            lows[j] = FOLD_T(less)(lows[j], v);
+            highs[j] = FOLD_T(greater)(highs[j], v);
+        }
+    for (int j = 0; j < FC_FOLD_LANES; ++j) {
+        low = FOLD_T(less)(low, lows[j]);
+        high = FOLD_T(greater)(high, highs[j]);
+    }
+#endif
+    for (; i < n; ++i) {
+        const MAX_T v = LOAD(x[i]);
+        low = FOLD_T(less)(low, v);
+        high = FOLD_T(greater)(high, v);
+    }
+    *(MAX_T *)least = low;
+    *(MAX_T *)greatest = high;
+}
 #endif
 
 #if !defined NO_TRUTH && !defined FOLD_WIDE

@@ -353,8 +353,10 @@ def test_bincount_counts_neighbours_apart(size):
     assert np.bincount(x, minlength=size).tolist() == facula.bincount(facula.from_numpy(x), minlength=size).tolist()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8", "float64"])
-def test_both_extremes_of_long_memory_are_each_ones(dtype):
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))])
+def test_both_extremes_of_long_memory_are_each_ones(dtype, level):
+    lib.fc_set_isa_level(level)
     x = facula.tensor(np.random.default_rng(0).standard_normal(1_234_567) * 40).to(getattr(facula, dtype))
     zeros = facula.zeros(1_100_000, dtype=x.dtype)
     zeros[5::7] = -0.0
