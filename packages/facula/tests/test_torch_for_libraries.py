@@ -58,6 +58,9 @@ torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.
 torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
+torchvision.transforms.transforms.Compose torchvision.models.alexnet.AlexNet torchvision.models.mobilenet.MobileNetV2
+torchvision.ops.stochastic_depth.StochasticDepth torchvision.ops.roi_align.RoIAlign torchvision.ops.roi_pool.RoIPool
+torchvision.ops.focal_loss.sigmoid_focal_loss torchvision.ops.giou_loss.generalized_box_iou_loss torchvision.datasets.fakedata.FakeData
 """.split()
 
 

@@ -124,8 +124,12 @@ FILES = {
     "torch.nn.parallel.data_parallel": "facula.nn.parallel.data_parallel",
     "torch.nn.parallel.parallel_apply": "facula.nn.parallel.pieces",
     "torch.nn.parallel.replicate": "facula.nn.parallel.pieces",
+    "torchvision.models.alexnet": "facula.vision.models.alexnet",
     "torchvision.models.googlenet": "facula.vision.models.googlenet",
     "torchvision.models.video.s3d": "facula.vision.models.video",
+    "torchvision.ops.roi_align": "facula.vision.ops.pooling",
+    "torchvision.ops.roi_pool": "facula.vision.ops.pooling",
+    "torchvision.ops.stochastic_depth": "facula.vision.ops.losses",
     "torch.multiprocessing.spawn": "facula.dist.multiprocessing",
 }
 
@@ -311,6 +315,10 @@ FALLBACKS = {
     **{f"torchvision.models.video.{n}": "facula.vision.models.video" for n in ("resnet", "swin_transformer")},
     **{f"torchvision.models.detection.{theirs}": f"facula.vision.models.detection.{ours}" for theirs, ours in _DETECTION.items()},
     **{f"torchvision.ops.{n}": "facula.vision.ops.pyramid" for n in ("feature_pyramid_network", "poolers")},
+    **{f"torchvision.ops.{n}_loss": "facula.vision.ops.losses" for n in ("ciou", "diou", "focal", "giou")},
+    "torchvision.transforms.transforms": "facula.vision.transforms",
+    "torchvision.datasets.fakedata": "facula.vision.datasets.fake",
+    "torchvision.models.mobilenet": "facula.vision.models",
     "torchvision.io": "facula.torch._vision_io",
     "torchvision.io.image": "facula.torch._vision_io",
     "torch.ops": "facula.torch._operators",

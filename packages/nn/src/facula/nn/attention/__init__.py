@@ -27,6 +27,9 @@ class SDPBackend(enum.IntEnum):
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
 
+    # The reference's is no number, and prints as a name.
+    __str__, __format__ = enum.Enum.__str__, enum.Enum.__format__
+
 
 _AVAILABLE = {SDPBackend.MATH, SDPBackend.FLASH_ATTENTION}
 
