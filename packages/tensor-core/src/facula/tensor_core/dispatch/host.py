@@ -5,7 +5,6 @@ and `run(*args)`, which gets arrays for the tensors and answers arrays. Results 
 that infer says.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -91,28 +90,29 @@ def run(op, args):
     if _dispatch.tape is not None:
         _dispatch.refresh_stale(tensors)
     check_dtype(op, tensors[0])
-    if any(t.device != tensors[0].device for t in tensors):
+    if len(tensors) > 1 and any([t.device != tensors[0].device for t in tensors]):
         both = sorted({str(t.device) for t in tensors})
         raise RuntimeError(f"{op.name}: Expected all tensors to be on the same device, but found at least two devices, {both[0]} and {both[1]}! Move one with .to(device).")
     specs = infer(*args)
     outs = [spec.empty(lib.fc_device(tensors[0]._h)) for spec in specs]
-    if tensors[0].is_meta or not any(math.prod(s.shape) for s in specs):
-        return outs[0] if op.results is None else tuple(outs)
+    result = outs[0] if op.results is None else tuple(outs)
+    if tensors[0].is_meta or not any([out.numel() for out in outs]):
+        return result
     with np.errstate(all="ignore"):  # what is not finite shows in the result
         if into:
             if compute(outs, *args):
                 raise OutOfMemoryError(f"{op.name.lstrip('_').replace('_', '.', 1)}: not enough memory. Use smaller tensors or free some.")
             for out in outs:
                 lib.fc_fresh(out._h)
-            return outs[0] if op.results is None else tuple(outs)
+            return result
         try:
-            arrays = compute(*(to_array(a) if isinstance(a, Tensor) else a for a in args))
+            arrays = compute(*[to_array(a) if isinstance(a, Tensor) else a for a in args])
         except np.linalg.LinAlgError as error:
             raise _not_converged(op, error) from None
     for out, array in zip(outs, arrays if isinstance(arrays, tuple) else (arrays,), strict=True):
         if out.numel():
             to_array(out)[...] = array
-    return outs[0] if op.results is None else tuple(outs)
+    return result
 
 
 from facula.tensor_core.fft import host as _host_fft  # noqa: E402, F401 - they fill the table

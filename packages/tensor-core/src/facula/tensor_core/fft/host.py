@@ -11,6 +11,8 @@ _FORWARD, _BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "ba
 
 def _order(stride, dim, last=()):
     """How the result of a transform over dim + last lies, as PyTorch's do: the other dims outermost, in the order of the input's memory."""
+    if len(stride) == 1:
+        return (0,)
     moved = (*dim, *last)
     others = [d for d in _partitioned(len(stride), moved) if d not in moved]
     return (*_outermost(others, stride), *_outermost(dim, stride), *last)
@@ -60,22 +62,28 @@ def _normed(transform, norm, sizes):
     return result
 
 
+def _over(name, x, dim, norm, names):
+    """NumPy's transform `name` over dim: of one the function that is not for several, which is twice as fast."""
+    if len(dim) == 1:
+        return getattr(np.fft, name)(x, axis=dim[0], norm=names[norm])
+    transform = getattr(np.fft, name + "n")
+    return _normed(lambda n: transform(x, axes=dim, norm=names[n]), norm, [x.shape[d] for d in dim])
+
+
 @row("_fft_c2c", _same)
 def c2c(x, dim, norm, forward):
-    transform, names = (np.fft.fftn, _FORWARD) if forward else (np.fft.ifftn, _BACKWARD)
-    return _normed(lambda n: transform(x, axes=dim, norm=names[n]), norm, [x.shape[d] for d in dim])
+    return _over("fft", x, dim, norm, _FORWARD) if forward else _over("ifft", x, dim, norm, _BACKWARD)
 
 
 @row("_fft_r2c", _half)
 def r2c(x, dim, norm, onesided):
-    transform = np.fft.rfftn if onesided else np.fft.fftn
-    return _normed(lambda n: transform(x, axes=dim, norm=_FORWARD[n]), norm, [x.shape[d] for d in dim])
+    return _over("rfft" if onesided else "fft", x, dim, norm, _FORWARD)
 
 
 @row("_fft_c2r", _whole)
 def c2r(x, dim, norm, last_dim_size):
     def transform(norm):
-        turned = np.fft.ifftn(x, axes=dim[:-1], norm=_BACKWARD[norm]) if len(dim) > 1 else x
+        turned = _over("ifft", x, dim[:-1], norm, _BACKWARD) if len(dim) > 1 else x
         return np.fft.irfft(turned, n=last_dim_size, axis=dim[-1], norm=_BACKWARD[norm])
 
     return _normed(transform, norm, [*(x.shape[d] for d in dim[:-1]), last_dim_size])
