@@ -13,6 +13,7 @@ PAGE = (ROOT / "docs/adding-an-op.md").read_text()
 EDITS = re.findall(r"In `([^`]+)`:\n\n```\w+ (?:row|rule|oracle)\n(.+?)\n```", PAGE, re.S)
 
 USE = """
+import inspect
 import facula
 x = facula.tensor([1.0, -3.0], requires_grad=True)
 y = facula.squash(x)
@@ -24,8 +25,8 @@ assert facula.squash(facula.tensor([1.0], dtype=facula.float16)).dtype is facula
 assert x.detach().clone().squash_().tolist() == y.tolist()
 assert facula.squash(x.detach(), out=facula.empty(2)).tolist() == y.tolist()
 assert "X / (1 + |x|)" in facula.squash.__doc__, facula.squash.__doc__
-assert ">>> facula.squash(x)\\n    tensor([ 0.5000, -0.7500])\\n    >>> x.squash()\\n" in facula.squash.__doc__, facula.squash.__doc__
-assert ">>> x.squash_()\\n    tensor([ 0.5000, -0.7500])" in x.squash_.__doc__, x.squash_.__doc__
+assert ">>> facula.squash(x)\\ntensor([ 0.5000, -0.7500])\\n>>> x.squash()\\n" in inspect.getdoc(facula.squash), facula.squash.__doc__
+assert ">>> x.squash_()\\ntensor([ 0.5000, -0.7500])" in inspect.getdoc(x.squash_), x.squash_.__doc__
 """
 
 

@@ -99,8 +99,8 @@ class Buffer(Tensor, metaclass=_BufferKind):
     ...         super().__init__()
     ...         self.mean = facula.nn.Buffer(facula.zeros(1))
     ...
-    >>> Centred().state_dict()
-    OrderedDict([('mean', tensor([0.]))])
+    >>> dict(Centred().state_dict())
+    {'mean': tensor([0.])}
     """
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Tensor:
