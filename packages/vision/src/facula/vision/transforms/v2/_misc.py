@@ -223,7 +223,9 @@ class ToTensor(Transform):
     """PIL images and arrays to tensors (C, H, W); uint8 is scaled to [0, 1]. torchvision's older way: ToImage and ToDtype are its newer.
 
     >>> import numpy
-    >>> with __import__("warnings").catch_warnings(action="ignore"):
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
     ...     facula.vision.transforms.v2.ToTensor()(numpy.full((1, 2, 1), 255, numpy.uint8))
     tensor([[[1., 1.]]])
     """
