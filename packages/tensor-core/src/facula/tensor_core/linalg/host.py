@@ -1,6 +1,8 @@
 """Linear algebra over batches: LU, Cholesky and what follows from them by cpu/linalg.c, the rest by NumPy (LAPACK below it). What neither has is
 here: LDL, exp."""
 
+import math
+
 import numpy as np
 
 from facula.tensor_core import _ops
@@ -22,7 +24,9 @@ def broadcast(*shapes):
 
 def stacked(shape, one, count=1):
     """An array of results, one matrix (or number) of the batch at a time: one(k) for the flat index k."""
-    results = [one(k) for k in range(int(np.prod(shape)))]
+    if not shape:
+        return tuple(one(0))
+    results = [one(k) for k in range(math.prod(shape))]
     return tuple(np.stack([r[j] for r in results]).reshape((*shape, *results[0][j].shape)) for j in range(count))
 
 
