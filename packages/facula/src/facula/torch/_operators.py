@@ -1,10 +1,11 @@
-"""torch.ops: operators by library and name. torch.ops.aten has Facula's functions; no other library is here."""
+"""torch.ops: operators by library and name: Facula's functions in aten, ranges of a profile in profiler, and what programs define."""
 
 from __future__ import annotations
 
 import facula
+from facula.autograd.profiler import record_function
+from facula.overrides import handle_torch_function, has_torch_function
 from facula.tensor_core import extend
-
 
 # what aten calls rows of other names: a policy of selective checkpointing compares the rows that it is asked about with these
 _ROWS = {
@@ -27,6 +28,15 @@ class _Named:
         name = self.__name__.partition(".")[0]
         return tuple(n for n in _ROWS.get(name, (name, f"_{name}")) if n in extend.ops)
 
+    def _called(self, function, args: tuple, options: dict):
+        """Of the function, or of who answers instead of it: a tracer's proxy, a subclass."""
+        if has_torch_function((*args, *options.values())):
+            return handle_torch_function(self, (*args, *options.values()), *args, **options)
+        return function(*args, **options)
+
+    def __str__(self) -> str:
+        return f"{self.namespace}.{self.__name__}"
+
     def __eq__(self, other) -> bool:
         return self is other or (isinstance(other, extend.Op) and other.name in self.rows)
 
@@ -39,26 +49,27 @@ class _Overload(_Named):
 
     def __init__(self, packet: _Operator, overload: str) -> None:
         self.overloadpacket, self._overloadname = packet, overload
-        self.__name__ = f"{packet.__name__}.{overload}"
+        self.__name__, self.__module__, self.namespace = f"{packet.__name__}.{overload}", packet.__module__, packet.namespace
 
     def __call__(self, /, *args, **options):
-        return self.overloadpacket(*args, **options)
+        return self._called(self.overloadpacket._function, args, options)
 
     def name(self) -> str:
-        return f"aten::{self.__name__}"
+        return f"{self.namespace}::{self.__name__.removesuffix('.default')}"
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='aten.{self.overloadpacket.__name__}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
 
 class _Operator(_Named):
     """An operator by its name, all its overloads in one."""
 
-    def __init__(self, name: str, function) -> None:
-        self.__name__, self._function = name, function
+    def __init__(self, namespace: str, name: str, function) -> None:
+        self.namespace, self.__name__, self._function = namespace, name, function
+        self.__module__, self._qualified_op_name = f"torch._ops.{namespace}", f"{namespace}::{name}"
 
     def __call__(self, /, *args, **options):
-        return self._function(*args, **options)
+        return self._called(self._function, args, options)
 
     def __getattr__(self, overload: str):
         if overload.startswith("__"):
@@ -68,7 +79,7 @@ class _Operator(_Named):
         return made
 
     def __repr__(self) -> str:
-        return f"<OpOverloadPacket(op='aten.{self.__name__}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 def _slice(x, dim=0, start=None, end=None, step=1):
@@ -93,13 +104,20 @@ _ATEN = {
     "slice": _slice,
 }
 
+# a range of a profile: entered, and left by what entering gave
+_PROFILER = {
+    "_record_function_enter": lambda name, args=None: record_function(name, args).__enter__(),
+    "_record_function_enter_new": lambda name, args=None: record_function(name, args).__enter__(),
+    "_record_function_exit": lambda record: record.__exit__(),
+}
+
 
 class _Library:
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
     def __getattr__(self, name: str):
-        function = None
+        function = _PROFILER.get(name) if self.__name__ == "profiler" else None
         if self.__name__ == "aten" and not name.startswith("__"):
             function = (
                 _ATEN.get(name)
@@ -109,7 +127,7 @@ class _Library:
             )
         if not callable(function):
             raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")
-        made = _Operator(name, function)
+        made = _Operator(self.__name__, name, function)
         setattr(self, name, made)
         return made
 
@@ -134,4 +152,4 @@ def define(namespace: str, name: str, function) -> None:
     library = globals().get(namespace)
     if not isinstance(library, _Library):
         globals()[namespace] = library = _Library(namespace)
-    setattr(library, name, _Operator(name, function))
+    setattr(library, name, _Operator(namespace, name, function))

@@ -79,7 +79,7 @@ def function_name(f: Any) -> str:
     if isinstance(f, functools.partial):
         return repr(f)
     module = getattr(f, "__module__", None) or ""
-    return f"{module.replace('_operator', 'operator')}.{name.replace('<lambda>', '_lambda')}" if module else name
+    return f"{module.replace('_operator', 'operator').replace('torch._ops', 'torch.ops')}.{name.replace('<lambda>', '_lambda')}" if module else name
 
 
 def type_name(kind: Any) -> str:
