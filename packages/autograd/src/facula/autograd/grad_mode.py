@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from facula.tensor_core import extend
+
 from . import _core, _engine
 
 if TYPE_CHECKING:
@@ -142,6 +144,8 @@ class set_grad_enabled(Mode):
 
     def __init__(self, mode) -> None:
         super().__init__()
+        if mode is not True and mode is not False:
+            extend.check("set_grad_enabled", "enabled", 0, "bool", mode)
         self.mode = bool(mode) and not is_inference_mode_enabled()
         self._start = _core.set_grad_mode(self.mode)
 

@@ -213,4 +213,6 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
         raise RuntimeError("Module.to: .to() does not accept copy argument, for a module is converted in place. Copy it with copy.deepcopy.")
     if args or kwargs:
         raise TypeError(f"Module.to: does not take {[*args, *kwargs]}. Give device, dtype, non_blocking, memory_format or a tensor.")
-    return None if device is None else facula.device(device), dtype, bool(non_blocking), memory_format
+    if non_blocking is not True and non_blocking is not False:
+        raise TypeError(f"Module.to: argument 'non_blocking' must be bool, not {type(non_blocking).__name__}. Write True or False.")
+    return None if device is None else facula.device(device), dtype, non_blocking, memory_format

@@ -8,7 +8,7 @@ from typing import Any
 
 import facula
 from facula import Tensor
-from facula.tensor_core.extend import disabled_torch_function, lib, make_subclass, state_of
+from facula.tensor_core.extend import check, disabled_torch_function, lib, make_subclass, state_of
 from facula.tensor_core.extend import wrap as own_tensor
 
 __all__ = ["Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin", "is_lazy"]
@@ -35,6 +35,8 @@ class Parameter(Tensor, metaclass=_ParameterKind):
             data = facula.empty(0)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter: data is {type(data).__name__}, not a Tensor. Make one with facula.tensor(data).")
+        if requires_grad is not True and requires_grad is not False:
+            check("_make_subclass", "require_grad", 2, "bool", requires_grad)
         if type(data) not in (Tensor, Parameter) and data.layout is not facula.strided:
             made = data.detach().requires_grad_(requires_grad)  # in the layout's own class, where the pieces are
             made.__class__ = _in_layout(cls, type(made))
@@ -227,6 +229,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     _final = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> UninitializedParameter:
+        check("_make_subclass", "require_grad", 2, "bool", requires_grad)
         return make_subclass(cls, facula.empty(0, device=device, dtype=dtype), requires_grad)
 
     def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:

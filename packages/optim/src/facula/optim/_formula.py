@@ -124,7 +124,7 @@ class FormulaOptimizer(Optimizer):
 
     def step(self, closure: Callable | None = None) -> Any:
         """Move every parameter that has a gradient; the loss that `closure` returned, if one was given."""
-        with facula.set_grad_enabled(bool(self.defaults.get("differentiable"))):
+        with facula.set_grad_enabled(self.defaults.get("differentiable", False)):
             loss = _evaluated(closure)
             for group in self.param_groups:
                 self.step_group(group)

@@ -228,7 +228,7 @@ class LBFGS(Optimizer):
                 break
         if not begun:  # PyTorch writes these when the first step ends
             for name in ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
-                state[name] = state.pop(name)
+                state[name] = state.pop(name, None)
         return first
 
     def _direction(self, state: dict, grad: Tensor, history_size: int) -> Tensor:

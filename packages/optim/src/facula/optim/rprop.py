@@ -69,7 +69,9 @@ class Rprop(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *group["etas"], *group["step_sizes"], maximize, False
+        shrink, grow = group["etas"]
+        smallest, largest = group["step_sizes"]
+        return lr, decay, shrink, grow, smallest, largest, maximize, False
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         shrink, grow = group["etas"]

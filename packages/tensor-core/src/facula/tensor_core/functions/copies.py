@@ -4,7 +4,7 @@ import builtins
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import empty_strided, full, plain
+from facula.tensor_core.functions.create import _finish, empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._errors import IndexRangeError
@@ -203,7 +203,7 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
         from facula.tensor_core.functions.ranges import _delivered
 
         return _delivered("range", w, out)
-    return w.requires_grad_() if requires_grad else w
+    return _finish(w, requires_grad)
 
 
 fill, nonzero_static = guarded(fill), guarded(nonzero_static)

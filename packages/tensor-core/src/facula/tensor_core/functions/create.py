@@ -19,10 +19,17 @@ _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first;
 _DIAGONAL = next(op.id for op in _ops.OPS if op.name == "diagonal")
 
 
+def _switch(name, value):
+    """Refuse what is no bool; None is the default."""
+    if value is not None and value is not True and value is not False:
+        raise TypeError(f"argument '{name}' must be bool, not {type(value).__name__}. Write True or False.")
+
+
 def _finish(t, requires_grad):
+    if requires_grad is False:
+        return t
+    _switch("requires_grad", requires_grad)
     if requires_grad:
-        if requires_grad is not True:
-            raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. Write True or False.")
         if type(t) is Tensor:  # a third of the property's time
             (slow.tape or slow.need_tape()).requires_grad(t, True)
         else:
@@ -56,6 +63,8 @@ def plain(layout, pin_memory=False):
     """Refuses memory that is not made here: of another layout than strided, or pinned for an accelerator."""
     if layout is not None and layout is not strided:
         raise NotImplementedError(f"layout {layout} is not available here: use facula.strided")
+    if pin_memory is not False:
+        _switch("pin_memory", pin_memory)
     if pin_memory:
         raise RuntimeError("pin_memory=True needs an accelerator, and there is none. Leave it out.")
 
@@ -139,10 +148,10 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """
     if not sizes or size is not None:
         sizes = listed("empty", "size", sizes, size)
-    if out is None and layout is None and memory_format is None and not pin_memory:
+    if out is None and layout is None and memory_format is None and pin_memory is False:
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, None)
         if t is not None:
-            return _finish(t, requires_grad) if requires_grad else t
+            return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -185,10 +194,10 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """
     if not sizes or size is not None:
         sizes = listed("zeros", "size", sizes, size)
-    if out is None and layout is None and not pin_memory:
+    if out is None and layout is None and pin_memory is False:
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 0)
         if t is not None:
-            return _finish(t, requires_grad) if requires_grad else t
+            return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("zeros", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -204,10 +213,10 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     """
     if not sizes or size is not None:
         sizes = listed("ones", "size", sizes, size)
-    if out is None and layout is None and not pin_memory:
+    if out is None and layout is None and pin_memory is False:
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 1)
         if t is not None:
-            return _finish(t, requires_grad) if requires_grad else t
+            return t if requires_grad is False else _finish(t, requires_grad)
     plain(layout, pin_memory)
     return _filled(sizes, 1, dtype, device, requires_grad, out)
 
@@ -223,10 +232,10 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
     if fill_value is None:
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
-    if out is None and layout is None and not pin_memory:
+    if out is None and layout is None and pin_memory is False:
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device.id if device is None else _place(device), size, fill_value)) is not None:
-            return _finish(t, requires_grad) if requires_grad else t
+            return t if requires_grad is False else _finish(t, requires_grad)
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
         if fill_value.dim():
@@ -257,13 +266,13 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
         want_tensor("empty_like", "input", 0, input)
     if layout is strided and input.layout is not strided:
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
-    if layout is not None or pin_memory:
+    if layout is not None or pin_memory is not False:
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
-    if dtype is device is memory_format is None and not requires_grad and (t := _unset_like(input._h, lib.fc_dtype(input._h), 1)) is not None:
+    if dtype is device is memory_format is None and requires_grad is False and (t := _unset_like(input._h, lib.fc_dtype(input._h), 1)) is not None:
         return t
     if device is not None and _place(device) != lib.fc_device(input._h):
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
@@ -288,7 +297,7 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
         return _sparse_like("full_like", input, value, dtype, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(full_like, (value,), memory_format, dtype=dtype, device=device), requires_grad)
-    if memory_format is None and not requires_grad and (device is None or _place(device) == lib.fc_device(input._h)):
+    if memory_format is None and requires_grad is False and (device is None or _place(device) == lib.fc_device(input._h)):
         t = _full_like(input, -1 if dtype is None else dtype_id(dtype), value)
         if t is not None:
             return t
@@ -312,7 +321,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
 
             return blank_like(input, dtype, layout).requires_grad_(requires_grad)
         return zeros(input.shape, dtype=dtype or input.dtype, layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory)
-    if layout is not None or pin_memory:
+    if layout is not None or pin_memory is not False:
         _like_layout("zeros_like", input, layout, pin_memory)
     return _like_filled(input, 0, dtype, device, requires_grad, memory_format)
 
@@ -323,7 +332,7 @@ def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fals
     >>> facula.ones_like(facula.tensor([5, 6]))
     tensor([1, 1])
     """
-    if layout is not None or pin_memory:
+    if layout is not None or pin_memory is not False:
         _like_layout("ones_like", input, layout, pin_memory)
     return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
 
@@ -334,7 +343,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     >>> facula.full_like(facula.tensor([1.0, 2.0]), 7)
     tensor([7., 7.])
     """
-    if layout is not None or pin_memory:
+    if layout is not None or pin_memory is not False:
         _like_layout("full_like", input, layout, pin_memory)
     return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
 
@@ -366,7 +375,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     """
     if s is None:
         raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not NoneType. Give 0.")
-    if layout is None and not (requires_grad or pin_memory):
+    if layout is None and requires_grad is pin_memory is False:
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), (), s)
         if t is not None:
             return t

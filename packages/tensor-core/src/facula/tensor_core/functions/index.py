@@ -176,6 +176,8 @@ def copy_(self, other, non_blocking=False):
     tensor([[1., 2.],
             [1., 2.]])
     """
+    if non_blocking is not False:
+        check("copy_", "non_blocking", 1, "bool", non_blocking)
     if not isinstance(other, Tensor):
         if isinstance(other, (list, tuple)):
             want_tensor("copy_", "other", 0, other)

@@ -32,7 +32,7 @@ def _delivered(name, t, out):
 
 def _here(out, dtype, layout, device, requires_grad, pin_memory):
     """Is an output for a range like any other range, of the output's dtype?"""
-    if type(out) is not Tensor or lib.fc_device(out._h) or layout is not None or requires_grad or pin_memory:
+    if type(out) is not Tensor or lib.fc_device(out._h) or layout is not None or not (requires_grad is pin_memory is False):
         return False
     return (dtype is None or dtype is out.dtype) and (device is None or _place(device) == 0) and (out.dtype.kind == 2 or out.dtype is int64)
 
@@ -46,11 +46,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     """
     if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and out is layout is None and (dtype is None or dtype is int64):
         first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and not (requires_grad or pin_memory) and not (_state._device.id if device is None else _place(device)):  # the common case, flat
+        if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device.id if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
     elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype.kind == 2):
         first, stop = (0, start) if end is None else (start, end)
-        if step and 0 <= (stop - first) * step < 1e15 and not pin_memory and not (_state._device.id if device is None else _place(device)):
+        if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device.id if device is None else _place(device)):
             count = math.ceil((stop - first) / step)
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):

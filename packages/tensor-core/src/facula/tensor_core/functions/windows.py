@@ -8,7 +8,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.functions.create import empty, full, ones, plain
+from facula.tensor_core.functions.create import _finish, empty, full, ones, plain
 from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._state import elsewhere, get_default_dtype
@@ -35,10 +35,6 @@ def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
     return arange(M, dtype=dtype, device=device), (M - 1 if sym else M)
 
 
-def _asked(window, requires_grad):
-    return window.requires_grad_() if requires_grad else window
-
-
 def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
     """Sum over i of (-1)^i a_i cos(2 pi i n / (M - 1)); over M where not sym.
 
@@ -55,7 +51,7 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, r
     w = full((M,), float(a[0]), dtype=n.dtype, device=n.device)
     for i, c in enumerate(a[1:], 1):
         w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))
-    return _asked(w, requires_grad)
+    return _finish(w, requires_grad)
 
 
 def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
@@ -112,7 +108,7 @@ def bartlett(M, *, sym=True, dtype=None, layout=strided, device=None, requires_g
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
     n, intervals = _steps("bartlett", M, sym, dtype, layout, device, requires_grad)
-    return n if not intervals else _asked(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
+    return n if not intervals else _finish(1 - _ops.abs(n * (2 / intervals) - 1), requires_grad)
 
 
 def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
@@ -122,7 +118,7 @@ def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_gra
     tensor([0.5000, 1.0000, 0.5000])
     """
     n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad)
-    return n if not intervals else _asked(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
+    return n if not intervals else _finish(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
 
 
 def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
@@ -140,7 +136,7 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
         n, intervals = n - 1, 0
     if not M:
         return n
-    return _asked(_ops.exp(_ops.abs(n - (intervals / 2 if center is None else center)) * (-1 / tau)), requires_grad)
+    return _finish(_ops.exp(_ops.abs(n - (intervals / 2 if center is None else center)) * (-1 / tau)), requires_grad)
 
 
 def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
@@ -152,7 +148,7 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, r
     n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
-    return n if not intervals else _asked(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
+    return n if not intervals else _finish(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
 
 
 def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, requires_grad=False):
@@ -164,7 +160,7 @@ def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=strided, device=None, r
     n, intervals = _steps("kaiser", M, sym, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    return n if not intervals else _asked(_kaiser_of(n, intervals, beta), requires_grad)
+    return n if not intervals else _finish(_kaiser_of(n, intervals, beta), requires_grad)
 
 
 def _kaiser_of(n, intervals, beta):
@@ -195,7 +191,7 @@ def _periodic(name, make, last):
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
         device = elsewhere() if device is None else device
         w = w if w.dtype is wanted and device is None else w.to(device, wanted)
-        return _asked(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
+        return _finish(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"""{(make.__doc__ or "").partition(chr(10))[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).

@@ -8,7 +8,7 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
@@ -286,13 +286,13 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     >>> facula.tensor([1.7]).to(facula.int64)
     tensor([1])
     """
-    if len(args) == 1 and dtype is device is memory_format is other is None and not copy:
+    if len(args) == 1 and dtype is device is memory_format is other is None and copy is False:
         wanted = args[0]
         if wanted.__class__ is _dtype:
             return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
         if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
             return self
-    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and not copy and self.device is _CPU:
+    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and copy is False and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
             return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
     for name, value in () if non_blocking is copy is False else (("non_blocking", non_blocking), ("copy", copy)):
@@ -347,6 +347,8 @@ def type(self, dtype=None, non_blocking=False):
     >>> facula.tensor([1.0]).type(facula.int64)
     tensor([1])
     """
+    if non_blocking is not False:
+        check("type", "non_blocking", 1, "bool", non_blocking)
     if dtype is None:
         return f"torch.{self.dtype.scalar_type}Tensor"
     if isinstance(dtype, str):

@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize
 from facula.tensor_core.dispatch.arguments import listed, sequence
-from facula.tensor_core.functions.create import empty, empty_like, plain
+from facula.tensor_core.functions.create import _finish, empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.random.generator import Generator
@@ -48,9 +48,7 @@ def _finished(tensor, requires_grad, out=None):
             lib.fc_fresh(tensor._h)
         except AttributeError:  # a sparse one has no memory, its values have
             lib.fc_fresh(tensor._values()._h)
-    if requires_grad and requires_grad is not True:
-        raise TypeError(f"argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. Write True or False.")
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return _finish(tensor, requires_grad)
 
 
 def rand(

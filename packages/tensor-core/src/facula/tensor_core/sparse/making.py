@@ -68,7 +68,7 @@ def sparse_coo_tensor(
         if not bool((flat[1:] > flat[:-1]).all()):
             raise RuntimeError("sparse_coo_tensor: cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor. Leave it out, and coalesce the tensor.")
     made = make(indices, values, size, is_coalesced)
-    return made.requires_grad_(True) if requires_grad else made
+    return _create._finish(made, requires_grad)
 
 
 def _check(indices, values, size):

@@ -304,7 +304,7 @@ def sparse_bsc_tensor(
 def _checked(name, pointers, others, values, size, dtype, layout, requires_grad, check_invariants):
     t, finish = _parted(name, pointers, others, values, size, dtype, layout, _wanted(check_invariants))
     finish()
-    return t.requires_grad_(True) if requires_grad else t
+    return _create._finish(t, requires_grad)
 
 
 def _parted(name, pointers, others, values, size, dtype, layout, ordered):
