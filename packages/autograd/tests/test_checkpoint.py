@@ -192,11 +192,20 @@ def different_each_time():
     return f
 
 
-def test_debug_shows_what_both_runs_saved():
+def test_debug_shows_what_both_runs_did():
     with checkpointing.set_checkpoint_debug_enabled(True):
         y = checkpointing.checkpoint(different_each_time(), leaf(1, 2), use_reentrant=False)
-    with pytest.raises(RuntimeError, match="1"):
+    with pytest.raises(RuntimeError, match="You are seeing this error because you passed `debug=True` to checkpoint") as error:
         y.sum().backward()
+    first, again = str(error.value).split("Operations executed during recomputation")
+    assert "mul" in first.split("Operations executed during the original forward")[1] and "mul" in again
+
+
+def test_without_debug_the_error_names_the_values_alone():
+    y = checkpointing.checkpoint(different_each_time(), leaf(1, 2), use_reentrant=False)
+    with pytest.raises(RuntimeError, match="different metadata") as error:
+        y.sum().backward()
+    assert "Operations executed" not in str(error.value)
 
 
 @pytest.mark.facula_only

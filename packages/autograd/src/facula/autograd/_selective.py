@@ -7,6 +7,8 @@ from typing import Any
 
 from . import _core
 from ._core import GradError, Tensor, extend
+from ._support import relined
+from .profiler import lines
 
 __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"]
 
@@ -25,6 +27,21 @@ class CheckpointPolicy(enum.Enum):
 
 
 SAVES = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
+
+
+class Log:
+    """An interpreter that writes down the operators of one run, each with what it gave and the line that called it: what debug=True shows."""
+
+    def __init__(self) -> None:
+        self.rows = []
+
+    def __call__(self, op, args, kwargs) -> Any:
+        called = f"  {len(self.rows) + 1}: {op.name}" + "".join(f"  at {line}" for line in lines()[:1])
+        self.rows.append(called)  # before it runs: the second run may end inside
+        out = relined(extend.call(op, *args, **kwargs))
+        gave = ", ".join(f"{t.dtype}{list(t.shape)}" for t in (out if isinstance(out, (tuple, list)) else (out,)) if isinstance(t, Tensor))
+        self.rows[-1] = f"{called}  -> {gave}"
+        return out
 
 
 class SelectiveCheckpointContext:

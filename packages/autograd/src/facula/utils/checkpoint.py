@@ -16,7 +16,7 @@ from typing import Any
 
 import facula
 from facula.autograd import Function, _core, _engine, backward, enable_grad, graph
-from facula.autograd._selective import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
+from facula.autograd._selective import CheckpointPolicy, Log, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "CheckpointPolicy", "DefaultDeviceType", "GraphExecGroup", "SelectiveCheckpointContext", "checkpoint", "checkpoint_sequential",
@@ -48,7 +48,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
 
     preserve_rng_state (default True) gives the second run the random numbers of the first. context_fn returns two context
     managers, for the first and the second run. determinism_check "none" skips comparing what the two runs save.
-    debug=True adds to the error what both runs saved.
+    debug=True adds to the error the operators of both runs, with the lines that called them.
 
     >>> x = facula.tensor([2.0], requires_grad=True)
     >>> facula.utils.checkpoint.checkpoint(lambda x: x.exp().log() ** 2, x, use_reentrant=False).backward()
@@ -74,7 +74,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=noop_context_fn, 
     if not _core.grad_mode():
         with before:
             return function(*args, **kwargs)
-    with graph.saved_tensors_hooks(run.pack, run.unpack), before:
+    with graph.saved_tensors_hooks(run.pack, run.explained if debug else run.unpack), run.logged(), before:
         out = function(*args, **kwargs)
     run.complete = True
     return out
@@ -85,7 +85,7 @@ _early_stop, _debug = [], []
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled) -> Iterator[None]:
-    """A block that decides for all checkpoints whether an error shows what both runs saved; None leaves it to their `debug`.
+    """A block that decides for all checkpoints whether an error shows the operators of both runs; None leaves it to their `debug`.
 
     >>> with facula.utils.checkpoint.set_checkpoint_debug_enabled(True):
     ...     y = facula.utils.checkpoint.checkpoint(facula.exp, facula.zeros(1), use_reentrant=False)
@@ -215,10 +215,30 @@ class Run:
     def __init__(self, function, args, kwargs, preserve, again, check, debug, early_stop) -> None:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.state = facula.get_rng_state() if preserve else None
-        self.again, self.check, self.debug, self.early_stop = again, check, debug, early_stop
+        self.again, self.check, self.early_stop = again, check, early_stop
+        self.logs = [] if debug else None  # of the first run and the latest again
         self.casts = casts_now()
         self.places = []  # weak: a place that the graph dropped needs no value
         self.complete = False  # whether the first run has ended: the function itself may go backward, and so run again, before
+
+    def logged(self) -> contextlib.AbstractContextManager:
+        """A block whose operators are written down, if that is asked for."""
+        if self.logs is None:
+            return contextlib.nullcontext()
+        del self.logs[1:]
+        self.logs.append(Log())
+        return _core.extend.interpreter(self.logs[-1])
+
+    def explained(self, place) -> facula.Tensor:
+        """unpack, whose error shows what both runs did."""
+        try:
+            return self.unpack(place)
+        except CheckpointError as error:
+            first, again = ("\n".join(log.rows) for log in (*self.logs, Log())[:2])
+            raise CheckpointError(
+                f"{error}\nYou are seeing this error because you passed `debug=True` to checkpoint and the two runs did not save the same. Find where their operators part:\n"
+                f"Operations executed during the original forward:\n{first}\nOperations executed during recomputation:\n{again}"
+            ) from None
 
     def pack(self, tensor) -> Any:
         place = Place(len(self.places), (tuple(tensor.shape), tensor.dtype, tensor.device))
@@ -272,6 +292,7 @@ class Run:
             stack.enter_context(enable_grad())
             stack.enter_context(casting(self.casts))
             stack.enter_context(graph.saved_tensors_hooks(keep, lambda tensor: tensor))
+            stack.enter_context(self.logged())
             stack.enter_context(self.again)
             try:
                 self.function(*self.args, **self.kwargs)
@@ -280,9 +301,8 @@ class Run:
         if count != len(self.places) and self.check and (self.complete or count < len(self.places)):
             raise CheckpointError(f"checkpoint: A different number of tensors was saved during the original forward and recomputation: {len(self.places)} and {count}. The function must do the same each time.")
         if different:
-            number, first, second = different[0]
-            more = "".join(f"\n  value {k}: {a} then {b}" for k, a, b in different) if self.debug else ""
-            raise CheckpointError(f"checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass: value {number} was {first} and is {second}. The function must do the same each time.{more}")
+            values = ", ".join(f"value {k} was {first} and is {second}" for k, first, second in different)
+            raise CheckpointError(f"checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass: {values}. The function must do the same each time.")
 
 
 @contextlib.contextmanager
