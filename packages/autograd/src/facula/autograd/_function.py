@@ -379,7 +379,7 @@ def wrote(node, tensor, origin, several) -> None:
     """A dirty input: as after any in-place op."""
     old, base = tensor.origin, tensor.base
     if isinstance(old, Leaf):
-        raise GradError(f"{node.name()}: a leaf that requires grad was modified in place (mark_dirty). Write to a clone.")
+        raise GradError(f"{node.name()}: a leaf Variable that requires grad has been used in an in-place operation (mark_dirty). Write to a clone.")
     if base is not None:
         if isinstance(base.origin, Leaf):
             raise GradError(f"{node.name()}: a view of a leaf Variable that requires grad is being used in an in-place operation (mark_dirty). Write to a clone.")

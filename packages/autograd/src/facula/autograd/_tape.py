@@ -72,7 +72,7 @@ class Tape:
             if why:
                 raise GradError(f"{op.name}: {why}. Use the out-of-place operation.")
         if isinstance(tensor.origin, Leaf):
-            what = "a view of a leaf" if base is not None else "a leaf"
+            what = "a view of a leaf Variable" if base is not None else "a leaf Variable"
             raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
         if base is not None and (isinstance(base.origin, Leaf) or (base.origin is None and tensor.origin is not None)):
             raise GradError(

@@ -77,7 +77,7 @@ class Blocked(Compressed):
             raise RuntimeError(f"to_sparse: a {self._name()} tensor of shape {tuple(self._size)} has {self._batch + 2} sparse dims in coordinate form, got sparse_dim {sparse_dim}. Leave it out.")
         if layout is None or layout is sparse_coo:
             return self.coo().coalesce()
-        if layout is self.layout and (blocksize is None or tuple(blocksize) == self._block):
+        if layout is self.layout and (blocksize is None or rows_and_columns(blocksize) == self._block):
             return self
         return in_layout(self, layout, blocksize, self.dense_dim() if dense_dim is None else dense_dim)
 
@@ -195,6 +195,11 @@ def compress(x, axis, block, dense_dim, index=None):
     return of(pointers.to(index), others.to(index), values, shape, axis, block or ())
 
 
+def rows_and_columns(blocksize) -> tuple:
+    """Of a block; one number is both."""
+    return (blocksize, blocksize) if isinstance(blocksize, int) else tuple(blocksize)
+
+
 def in_layout(x, layout, blocksize, dense_dim):
     """x, strided or sparse, in one of the compressed layouts."""
     from facula.tensor_core.sparse import rows as _rows
@@ -203,8 +208,8 @@ def in_layout(x, layout, blocksize, dense_dim):
     name = f"to_{layout.name}"
     if blocked != (blocksize is not None):
         raise RuntimeError(f"{name}: blocksize {'must be given' if blocked else 'is for sparse_bsr and sparse_bsc'}, got {blocksize}.")
-    if isinstance(blocksize, int):
-        blocksize = (blocksize, blocksize)
+    if blocked:
+        blocksize = rows_and_columns(blocksize)
     if blocked and len(blocksize) != 2:
         raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(blocksize)}. Give rows and columns of a block.")
     dense_dim = dense_dim or (x.dense_dim() if isinstance(x, Sparse) else 0)
@@ -213,7 +218,7 @@ def in_layout(x, layout, blocksize, dense_dim):
         return _rows.compress(x, axis, index)
     if not blocked and x.dim() == 2:
         return _rows.compress(x.to_dense() if isinstance(x, Blocked) else x, axis, index) if not dense_dim else compress(x, axis, (), dense_dim, index)
-    return compress(x, axis, tuple(blocksize) if blocked else (), dense_dim, index)
+    return compress(x, axis, blocksize if blocked else (), dense_dim, index)
 
 
 def run(op, args, out, plain):

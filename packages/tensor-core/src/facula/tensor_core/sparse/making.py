@@ -98,7 +98,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     if layout is not None and layout is not sparse_coo:
         return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
     if blocksize is not None:
-        raise RuntimeError(f"to_sparse: conversion from Strided to Sparse with blocksize argument given is not supported, got {tuple(blocksize)}. Give a layout of blocks.")
+        raise RuntimeError(f"to_sparse: conversion from Strided to Sparse with blocksize argument given is not supported, got {blocksize}. Give a layout of blocks.")
     if dense_dim is not None:
         if not 0 <= dense_dim < max(self.dim(), 1):
             raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")

@@ -130,7 +130,7 @@ def become(name, x, made):
     from facula.tensor_core.extend import grad_mode
 
     if x._v.requires_grad and x._v.is_leaf and grad_mode():
-        raise GradError(f"{name}: a leaf that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
+        raise GradError(f"{name}: a leaf Variable that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
     if not can_cast(values.dtype, x.dtype):
         raise DTypeError(f"{name}: result type {values.dtype.scalar_type} can't be cast to the desired output type {x.dtype.scalar_type}. Use {name.rstrip('_')}.")
     hold(x, values.to(x.dtype))

@@ -196,7 +196,7 @@ class Sparse(Tensor):
         if layout not in (None, self.layout):
             return in_layout(self, layout, blocksize, dense_dim)
         if blocksize is not None:
-            raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with blocksize argument given is not supported, got {tuple(blocksize)}. Give a layout of blocks.")
+            raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with blocksize argument given is not supported, got {blocksize}. Give a layout of blocks.")
         if dense_dim is not None:
             raise RuntimeError(f"to_sparse: conversion from Sparse to Sparse with dense_dim argument given is not supported, got {dense_dim}. Convert with to_dense() first.")
         if sparse_dim not in (None, self.sparse_dim()):
