@@ -153,7 +153,7 @@ def output(r, t, given):
     """Something for a result to go into: of its shape or not, expanded, or in an argument's memory."""
     new, x = t.new_zeros, r.choice([v for v in given if v.dtype is t.dtype] or [t])
     return r.choice([
-        lambda: x, lambda: x.t() if x.dim() == 2 else x[...], lambda: new(1).expand(t.shape), lambda: x.reshape(-1)[1:], lambda: new(t.shape, device="meta"),
+        lambda: x, lambda: x.t() if x.dim() == 2 else x[...], lambda: new(()).expand(t.shape), lambda: x.reshape(-1)[1:], lambda: new(t.shape, device="meta"),
         lambda: new(t.shape), lambda: new(0), lambda: new((2, *t.shape)), lambda: new((*t.shape, 2))[..., 1], lambda: new(t.shape, dtype=r.choice(ALL)),
         lambda: new(t.numel()), lambda: new(t.shape[::-1]).permute(tuple(range(t.dim() - 1, -1, -1))),
     ])()  # fmt: skip

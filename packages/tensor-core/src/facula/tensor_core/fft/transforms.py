@@ -20,14 +20,26 @@ def _norm(name, norm, forward):
     return number if forward or number == 1 else 2 - number
 
 
-def _input(name, x, kind):
-    """x as real ("real"), complex ("complex") or any ("any") numbers of a dtype that the rows take."""
+def _read(name, x, kind, s, dim, some=True):
+    """(x as _input has it, sizes, dims). Of several dims PyTorch asks before the dtype, but for rfftn's complex input.
+
+    some: no dims are refused, as a half spectrum lies along the last one.
+    """
     if not isinstance(x, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}. Convert it with facula.tensor.")
-    if x.dtype.name in ("float16", "bfloat16"):
-        raise DTypeError(f"{name}: Unsupported dtype {x.dtype.name}. Convert it with .to(facula.float32).")
+    find = _some_dims if some else _dims
+    if name[-1] in "n2" and not (name == "rfftn" and x.is_complex()):
+        found = find(name, x, s, dim)
+        return _input(name, x, kind), *found
+    return _input(name, x, kind), *find(name, x, s, dim)
+
+
+def _input(name, x, kind):
+    """x as real ("real"), complex ("complex") or any ("any") numbers of a dtype that the rows take."""
     if x.dtype.kind < 2:
         x = x.to(_state.get_default_dtype())
+    if x.dtype.name in ("float16", "bfloat16"):
+        raise DTypeError(f"{name}: Unsupported dtype {x.dtype.name}. Convert it with .to(facula.float32).")
     if kind == "real" and x.is_complex():
         raise DTypeError(f"{name} expects a {'real-valued' if name[-1] in 'n2' else 'real'} input tensor, but got {x.dtype.name}. Use the transform without r, or x.real.")
     return _turned(x) if kind == "complex" else x
@@ -93,23 +105,20 @@ def _turned(x):
 
 
 def _complex(name, x, s, dim, norm, forward, out):
-    x = _input(name, x, "any" if name == "fft" else "complex")
-    sizes, dims = _dims(name, x, s, dim)
+    x, sizes, dims = _read(name, x, "any" if name == "fft" else "complex", s, dim, some=False)
     if not dims:
         return into(name, _ops.copy(_turned(x), None, 0), out)
     return into(name, _ops._fft_c2c(_turned(_sized(name, x, sizes, dims)), dims, _norm(name, norm, forward), forward), out)
 
 
 def _from_real(name, x, s, dim, norm, out, forward=True):
-    x = _input(name, x, "real")
-    sizes, dims = _some_dims(name, x, s, dim)
+    x, sizes, dims = _read(name, x, "real", s, dim)
     half = _ops._fft_r2c(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), True)
     return into(name, half if forward else half.conj(), out, strides=not forward)
 
 
 def _to_real(name, x, s, dim, norm, out, forward=False):
-    x = _input(name, x, "complex")
-    sizes, dims = _some_dims(name, x, s, dim)
+    x, sizes, dims = _read(name, x, "complex", s, dim)
     last = 2 * (x.shape[dims[-1]] - 1) if sizes[-1] is None else sizes[-1]
     if last < 1:
         raise RuntimeError(f"{name}: Invalid number of data points ({last}) specified")
@@ -143,8 +152,7 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     tensor([1., 2., 4.])
     """
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
-        x = _input("ifft", input, "real")
-        sizes, dims = _dims("ifft", x, _one(n), dim)
+        x, sizes, dims = _read("ifft", input, "real", _one(n), dim, some=False)
         return into("ifft", _ops._fft_c2c(_turned(_sized("ifft", x, sizes, dims)), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 
@@ -290,8 +298,7 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     tensor([[1., 1.],
             [1., 1.]])
     """
-    x = _input("hfftn", input, "complex")
-    sizes, dims = _some_dims("hfftn", x, s, dim)
+    x, sizes, dims = _read("hfftn", input, "complex", s, dim)
     if len(dims) > 1:
         x = _sized("hfftn", x, [*sizes[:-1], None if sizes[-1] is None else sizes[-1] // 2 + 1], dims)
         x = _complex("hfftn", x, None, dims[:-1], norm, True, None)
@@ -305,8 +312,7 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]])
     """
-    x = _input("ihfftn", input, "real")
-    sizes, dims = _some_dims("ihfftn", x, s, dim)
+    x, sizes, dims = _read("ihfftn", input, "real", s, dim)
     half = _from_real("ihfftn", _sized("ihfftn", x, sizes, dims), None, dims[-1], norm, None, forward=False)
     if len(dims) == 1:
         return into("ihfftn", half, out)

@@ -110,7 +110,7 @@ def _matrix_transposed(self):
     torch.Size([4, 3, 2])
     """
     if not self.shape:
-        return _ops.alias(self)
+        return self
     if self.dim() < 2:
         raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got {self.dim()}-D tensor.")
     return _ops.transpose(self, -2, -1)
