@@ -58,6 +58,13 @@ static int check(fc_call *c, const fc_tensor *x, int first, int last)
     return bad;
 }
 
+/* Are planes of halves widened and narrowed piece by piece? */
+static int by_pieces(const fc_tensor *x)
+{
+    const int64_t inner = fc_extent(x, 2, x->ndim);
+    return fc_is_half(x->dtype) && x->contiguous && x->numel && inner > 1 && !is_flat(x->shape[0], x->shape[1], inner);
+}
+
 /* The result's format, as PyTorch has it: dims of size 1 have a say only where x neither lies contiguously nor channels last. */
 static int keep_format(fc_call *c, fc_tensor *x)
 {
@@ -80,6 +87,10 @@ int fc_infer__batch_norm_train(fc_call *c)
     bad = bad ? bad : keep_format(c, x);
     for (int k = 1; k < 4 && !bad; ++k)
         bad = fc_declare(c, k, fc_stat_dtype(x->dtype), 1, x->shape + 1);
+    if (!bad && by_pieces(x)) {
+        c->as_is = 1;
+        c->spec[0].direct = 1;
+    }
     return bad;
 }
 
@@ -91,8 +102,7 @@ int fc_infer__batch_norm_eval(fc_call *c)
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : keep_format(c, x);
     bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
-    const int64_t inner = bad ? 0 : fc_extent(x, 2, x->ndim);
-    if (!bad && fc_is_half(x->dtype) && x->contiguous && x->numel && inner > 1 && !is_flat(x->shape[0], x->shape[1], inner)) {
+    if (!bad && by_pieces(x)) {
         c->as_is = 1;
         c->spec[0].direct = 1;
     }
@@ -109,7 +119,12 @@ int fc_infer__batch_norm_backward(fc_call *c)
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
     bad = bad ? bad : fc_keep_format(c, 0, x, NULL, 1);
     bad = bad ? bad : fc_declare(c, 1, affine, 1, x->shape + 1);
-    return bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
+    bad = bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
+    if (!bad && by_pieces(x) && c->t[0]->contiguous && c->t[0]->dtype == x->dtype) {
+        c->as_is = 3;
+        c->spec[0].direct = 1;
+    }
+    return bad;
 }
 #endif
 
@@ -119,7 +134,8 @@ int FC_ISA_NAME(fc_cpu__batch_norm_train)(fc_call *c)
     q.w = c->t[1] ? c->t[1]->data : NULL;
     q.b = c->t[2] ? c->t[2]->data : NULL;
     q.out = c->out[0]->data;
-    (c->t[0]->dtype == FC_F32 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0], c->scratch);
+    q.half = fc_is_half(c->t[0]->dtype) ? c->t[0]->dtype : 0;
+    (c->t[0]->dtype != FC_F64 ? train_f32 : train_f64)(&q, c->out[1]->data, c->out[2]->data, c->out[3]->data, c->d[0], c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_train)
@@ -146,7 +162,8 @@ int FC_ISA_NAME(fc_cpu__batch_norm_backward)(fc_call *c)
     q.w = c->t[4] ? c->t[4]->data : NULL;
     q.out = c->out[0]->data;
     q.train = (int)c->i[0];
-    (c->t[1]->dtype == FC_F32 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data, c->scratch);
+    q.half = fc_is_half(c->t[1]->dtype) ? c->t[1]->dtype : 0;
+    (c->t[1]->dtype != FC_F64 ? backward_f32 : backward_f64)(&q, c->out[1]->data, c->out[2]->data, c->scratch);
     return FC_OK;
 }
 FC_OWN_TWO_LEVELS(_batch_norm_backward)
@@ -157,17 +174,43 @@ FC_OWN_TWO_LEVELS(_batch_norm_backward)
 #include "strip.h"
 #include "planes.h"
 
+static inline T N(run_sum)(const job *q, const T *x, const T *g, int64_t c, int64_t count)
+{
+    switch (q->which) {
+    case SUM_X: return M(row_sum)(x, count);
+    case SUM_DEV: return M(row_dev)(x, ((const T *)q->mean)[c], count);
+    case SUM_G: return M(row_sum)(g, count);
+    case SUM_GX: default: return M(row_devdot)(x, ((const T *)q->mean)[c], g, count);
+    }
+}
+
+/* The sum of one plane of halves: its blocks are widened one after the other and joined as fold_rows.h does. */
+static FC_NOINLINE T N(plane_of_halves)(const job *q, int64_t at, int64_t c)
+{
+    T x[FC_FOLD_BLOCK], g[FC_FOLD_BLOCK], tree[48];
+    int depth = 0;
+    for (int64_t b = 0; b * FC_FOLD_BLOCK < q->inner; ++b) {
+        const int64_t from = b * FC_FOLD_BLOCK, left = q->inner - from, count = left < FC_FOLD_BLOCK ? left : FC_FOLD_BLOCK;
+        if (q->which != SUM_G)
+            fc_convert(FC_F32, x, q->half, (const uint16_t *)q->x + at + from, count);
+        if (q->which == SUM_G || q->which == SUM_GX)
+            fc_convert(FC_F32, g, q->half, (const uint16_t *)q->g + at + from, count);
+        tree[depth++] = N(run_sum)(q, x, g, c, count);
+        for (int64_t carry = b + 1; carry % 2 == 0; carry /= 2, --depth)
+            tree[depth - 2] += tree[depth - 1];
+    }
+    for (; depth > 1; --depth)
+        tree[depth - 2] += tree[depth - 1];
+    return tree[0];
+}
+
 /* The sum of one plane, for inner > 1. */
 static inline T N(plane)(const job *q, int64_t n, int64_t c)
 {
     const int64_t at = (n * q->c + c) * q->inner;
-    const T *x = (const T *)q->x + at, *g = (const T *)q->g + at;
-    switch (q->which) {
-    case SUM_X: return M(row_sum)(x, q->inner);
-    case SUM_DEV: return M(row_dev)(x, ((const T *)q->mean)[c], q->inner);
-    case SUM_G: return M(row_sum)(g, q->inner);
-    case SUM_GX: default: return M(row_devdot)(x, ((const T *)q->mean)[c], g, q->inner);
-    }
+    if (sizeof(T) == sizeof(f32) && q->half)
+        return N(plane_of_halves)(q, at, c);
+    return N(run_sum)(q, (const T *)q->x + at, (const T *)q->g + at, c, q->inner);
 }
 
 /* Rows of (N, C) added to a lane, for inner == 1: a plane is one element. */
@@ -260,7 +303,7 @@ static void N(channels)(void *ctx, int64_t begin, int64_t end)
     if (q->inner > 1) {
         for (int64_t c = begin, width; c < end; c += width) {
             width = end - c < FC_LINES ? end - c : FC_LINES;
-            if (FC_ISA_NUM >= 3 && q->inner <= FC_SMALL_PLANE && (width > 3 || q->n > 3))
+            if (FC_ISA_NUM >= 3 && !q->half && q->inner <= FC_SMALL_PLANE && (width > 3 || q->n > 3))
                 N(small_channels)(q, c, width);
             else
                 for (int64_t k = c; k < c + width; ++k)
@@ -411,33 +454,58 @@ static void N(eval)(job *q, const void *var_, void *invstd_, double eps, void *r
     N(each_element)(q, N(apply), room);
 }
 
+/* dx of elements of channel c. */
+static inline void N(gradient_run)(const job *q, int64_t c, T *restrict dx, const T *restrict x, const T *restrict g, int64_t count)
+{
+    const T *w = q->w, r = ((const T *)q->invstd)[c], scale = r * (w ? w[c] : K(1));
+    if (!q->train) {
+        for (int64_t j = 0; j < count; ++j)
+            dx[j] = g[j] * scale;
+        return;
+    }
+    const T n = (T)q->count, m = ((const T *)q->mean)[c], mean_g = ((const T *)q->sum_g)[c] / n, mean_gh = ((const T *)q->sum_gh)[c] / n;
+    for (int64_t j = 0; j < count; ++j)
+        dx[j] = scale * (g[j] - mean_g - (x[j] - m) * r * mean_gh);
+}
+
+/* gradient for planes of halves, in pieces. */
+static void N(gradient_halves)(const job *q, int64_t begin, int64_t end)
+{
+    T x[PIECE], g[PIECE], dx[PIECE];
+    for (int64_t i = begin * q->inner, count; i < end * q->inner; i += count) {
+        const int64_t left = q->inner - i % q->inner;
+        count = left < PIECE ? left : PIECE;
+        fc_convert(FC_F32, g, q->half, (const uint16_t *)q->g + i, count);
+        if (q->train)
+            fc_convert(FC_F32, x, q->half, (const uint16_t *)q->x + i, count);
+        N(gradient_run)(q, i / q->inner % q->c, dx, x, g, count);
+        fc_convert(q->half, (uint16_t *)q->out + i, FC_F32, dx, count);
+    }
+}
+
 static void N(gradient)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
+    if (sizeof(T) == sizeof(f32) && q->half) {
+        N(gradient_halves)(q, begin, end);
+        return;
+    }
     const T *w = q->w, *mean = q->mean, *invstd = q->invstd, *sum_g = q->sum_g, *sum_gh = q->sum_gh;
     const T count = (T)q->count;
     for (int64_t n = begin; n < end; ++n) {
         const int64_t width = q->inner == 1 ? q->c : q->inner;
         const T *restrict x = (const T *)q->x + n * width, *restrict g = (const T *)q->g + n * width;
         T *restrict dx = (T *)q->out + n * width;
-        if (!q->train && q->inner == 1)
+        if (q->inner > 1)
+            N(gradient_run)(q, n % q->c, dx, x, g, width);
+        else if (!q->train)
             for (int64_t c = 0; c < width; ++c)
                 dx[c] = g[c] * (invstd[c] * (w ? w[c] : K(1)));
-        else if (!q->train) {
-            const T scale = invstd[n % q->c] * (w ? w[n % q->c] : K(1));
-            for (int64_t j = 0; j < width; ++j)
-                dx[j] = g[j] * scale;
-        } else if (q->inner == 1)
+        else
             for (int64_t c = 0; c < width; ++c) {
                 const T h = (x[c] - mean[c]) * invstd[c];
                 dx[c] = invstd[c] * (w ? w[c] : K(1)) * (g[c] - sum_g[c] / count - h * (sum_gh[c] / count));
             }
-        else {
-            const int64_t c = n % q->c;
-            const T m = mean[c], r = invstd[c], scale = r * (w ? w[c] : K(1)), mean_g = sum_g[c] / count, mean_gh = sum_gh[c] / count;
-            for (int64_t j = 0; j < width; ++j)
-                dx[j] = scale * (g[j] - mean_g - (x[j] - m) * r * mean_gh);
-        }
     }
 }
 

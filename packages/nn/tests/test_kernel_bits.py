@@ -248,6 +248,25 @@ def test_halves_that_are_widened_on_the_way_are_rounded_floats(case, dtype, thre
     assert torch.equal(call(x.float()).to(x.dtype), call(x))
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 17), (3, 5, 40, 41), (1, 4, 9000), (2, 2, 3, 3)], ids=str)
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_batch_norm_of_halves_and_its_gradients_are_rounded_floats(dtype, training, shape, as_before):
+    torch.manual_seed(0)
+    dtype, x, g, w, b = getattr(torch, dtype), torch.randn(shape) * 2 + 1, torch.randn(shape), torch.randn(shape[1]), torch.randn(shape[1])
+    x, g = x.to(dtype), g.to(dtype)
+
+    def results(x, g):
+        x, *parts = leaves = [t.detach().clone().requires_grad_() for t in (x, w, b)]
+        y = F.batch_norm(x, torch.zeros(shape[1]), torch.ones(shape[1]), *parts, training=training)
+        return y, *torch.autograd.grad(y, leaves, g)
+
+    expected = results(x.float(), g.float())
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        assert all(torch.equal(a, e.to(a.dtype)) for a, e in zip(results(x, g), expected))
+
+
 @pytest.mark.parametrize("options", [{"size": 2}, {"scale_factor": 2}, {"scale_factor": 1.5, "mode": "bicubic"}, {"size": 3, "mode": "bilinear", "align_corners": True}], ids=str)
 def test_interpolation_asked_for_again_is_the_same_and_refuses_as_at_first(options):
     torch.manual_seed(0)
