@@ -355,6 +355,7 @@ int fc_piece(fc_tensor *x) { return x->piece; }
 int fc_inference(fc_tensor *x) { return x->storage->writable == 2; }
 int fc_may_write(fc_tensor *x) { return x->storage->writable == 1 || (x->storage->writable == 2 && fc_inference_tls); }
 
+int fc_inference_mode(void) { return fc_inference_tls; }
 int fc_set_inference(int on)
 {
     const int before = fc_inference_tls;

@@ -55,6 +55,7 @@ int fc_shape_ndim(int shape_id);
 int64_t fc_shape_dim(int shape_id, int dim);
 
 /* Inference tensors: memory allocated while its thread is in inference mode. It is written to in that mode alone. */
+int fc_inference_mode(void);
 int fc_set_inference(int on);
 int fc_inference(fc_tensor *x);
 int fc_may_write(fc_tensor *x);

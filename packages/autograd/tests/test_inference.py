@@ -137,3 +137,19 @@ def test_the_mode_is_the_threads_own():
     assert [False] == found
     with pytest.raises(TypeError):
         torch.is_inference(3)
+
+
+@pytest.mark.parametrize("view", [lambda a: a.view(-1), lambda a: a.unbind()[0], lambda a: a.split(1)[0]])
+@pytest.mark.parametrize(("mode", "words"), [(torch.inference_mode, "in inference mode and {} modified inplace.*in normal mode"), (torch.no_grad, "in no_grad mode and {} modified inplace.*with grad mode enabled")])
+def test_a_view_says_in_which_mode_it_was_made(view, mode, words):
+    def made():
+        a = torch.ones(2, 3, requires_grad=True).clone()
+        with mode():
+            return a, view(a)
+
+    with pytest.raises(RuntimeError, match=words.format("is being")):
+        made()[1].add_(2)
+    a, seen = made()
+    a.add_(2)
+    with pytest.raises(RuntimeError, match=words.split(" and ")[0] + " and its base or another view of its base has been modified inplace"):
+        seen.sum()

@@ -239,11 +239,12 @@ Leaf.__name__ = Leaf.__qualname__ = "AccumulateGrad"
 
 
 class Nowhere(Leaf):
-    """The origin of a view made under no_grad: it requires grad, and its gradient goes nowhere."""
+    """The origin of a view made under no_grad or inference_mode: it requires grad, and its gradient goes nowhere."""
 
-    __slots__ = ()
+    __slots__ = ("mode",)
 
     def __init__(self) -> None:
+        self.mode = "inference" if lib.fc_inference_mode() else "no_grad"
         self.ref = nothing
         self.inputs = self.saved = ()
         self.seq = tick()

@@ -64,10 +64,9 @@ class Tape:
             )
         if base is not None and (base.origin is not None or tensor.origin is not None):
             if tensor.origin is None or type(tensor.origin) is Nowhere:
-                raise GradError(
-                    f"{op.name}: A view was created in {'inference' if lib.fc_inference(tensor._h) or lib.fc_inference(base._h) else 'no_grad'} mode and is being modified inplace with grad mode enabled. "
-                    "Make both the view and the write inside no_grad(), or both outside."
-                )
+                made_in = getattr(tensor.origin, "mode", "no_grad")
+                now, block = ("in normal mode", "inference_mode()") if made_in == "inference" else ("with grad mode enabled", "no_grad()")
+                raise GradError(f"{op.name}: A view was created in {made_in} mode and is being modified inplace {now}. Make both the view and the write inside {block}, or both outside.")
             why = fixed(tensor)
             if why:
                 raise GradError(f"{op.name}: {why}. Use the out-of-place operation.")

@@ -378,7 +378,7 @@ class Lost(Node):
 
 def lost(why) -> GradError:
     return GradError(
-        f"{why}: its base, or another view of it, was modified in place since. Its history cannot be rebuilt: "
+        f"{why} and its base or another view of its base has been modified inplace since. Its history cannot be rebuilt: "
         "make the in-place operation out of place, or take the view after it."
     )
 
@@ -412,7 +412,7 @@ def fixed(view) -> str | None:
     if type(origin) is Lost:
         return origin.saved[0]
     if type(origin) is Nowhere:
-        return f"A view was created in {'inference' if _core.lib.fc_inference(view._h) else 'no_grad'} mode"
+        return f"A view was created in {origin.mode} mode"
     whole = origin  # of which this is a view; a view of one of several pieces is refused as the piece is
     while whole.rule is not None and ops[whole.rule.op_name].kind == "view" and whole.inputs[0] is not None:
         whole = whole.inputs[0]

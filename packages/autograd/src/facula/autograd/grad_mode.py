@@ -22,7 +22,6 @@ __all__ = [
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_inference = _core.extend.ThreadState()  # .on: this thread computes values only
 
 
 def is_grad_enabled() -> bool:
@@ -42,7 +41,7 @@ def is_inference_mode_enabled() -> bool:
     ...     facula.is_inference_mode_enabled()
     True
     """
-    return getattr(_inference, "on", False)
+    return bool(_core.lib.fc_inference_mode())
 
 
 def is_inference(input) -> bool:
@@ -195,12 +194,10 @@ class inference_mode(Mode):
 
     def __enter__(self) -> None:
         self._before.append((is_inference_mode_enabled(), _core.set_grad_mode(not self.mode)))
-        _inference.on = self.mode
         _core.lib.fc_set_inference(self.mode)
 
     def __exit__(self, *exc) -> None:
         inference, grad = self._before.pop()
-        _inference.on = inference
         _core.lib.fc_set_inference(inference)
         _core.set_grad_mode(grad)
 

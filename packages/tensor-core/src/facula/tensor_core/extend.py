@@ -212,8 +212,7 @@ def set_grad_mode(flag):
 
 def elsewhere(work):
     """work() in a thread of its own that has this one's modes, ThreadStates and interpreters: where this one's stack may not grow further."""
-    grad, inference = _local.grad, lib.fc_set_inference(0)
-    lib.fc_set_inference(inference)
+    grad, inference = _local.grad, lib.fc_inference_mode()
 
     def begin():
         set_grad_mode(grad)
