@@ -12,6 +12,8 @@ from facula import Tensor
 
 
 def _check(p: float) -> None:
+    if type(p) is not float:
+        extend.check("dropout", "p", 1, "float", p)
     if not 0.0 <= p <= 1.0:
         raise (RuntimeError if p != p else ValueError)(f"dropout probability has to be between 0 and 1, but got {p}")
 

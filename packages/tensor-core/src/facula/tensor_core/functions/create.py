@@ -238,8 +238,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
             return t if requires_grad is False else _finish(t, requires_grad)
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
-        if fill_value.dim():
-            raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not Tensor of shape {tuple(fill_value.shape)}. Give fill_value.item().")
+        check("full", "fill_value", 1, "number", fill_value)
         fill_value = fill_value.item()
     if dtype is None and out is None:
         dtype = _kind_dtype(number(fill_value)[0])
@@ -302,6 +301,8 @@ def _like_filled(input, value, dtype, device, requires_grad, memory_format):
         if t is not None:
             return t
     t = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    if isinstance(value, Tensor):
+        check("full_like", "fill_value", 1, "number", value)
     if value not in (0, 1):
         value = fitting("full_like", value, t.dtype)
     lib.fc_fill(t._h, *number(value))

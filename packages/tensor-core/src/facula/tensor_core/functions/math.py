@@ -211,9 +211,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n == 0:
-        return input.clone()
-    if not 0 <= dim < input.dim():
+    if not 0 <= dim < input.dim() and (n or prepend is not None or append is not None):
         dim = wrap_dim("diff", dim, input.dim())
     x = input
     if prepend is not None or append is not None:
@@ -222,7 +220,10 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
                 raise RuntimeError(f"diff expects prepend or append to be the same dimension as input, but {name} has {end.dim()} dims and input {input.dim()}.")
             if end is not None and any(a != b for d, (a, b) in enumerate(zip(end.shape, input.shape)) if d != dim):
                 raise ShapeError(f"diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.shape: {list(input.shape)}, {name}: {list(end.shape)}, dim {dim}. Cut or pad it.")
-        x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
+        if n:
+            x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
+    if n == 0:
+        return input.clone()
     apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
     for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
         size = x.shape[dim]

@@ -6,7 +6,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.guard import check, right, want_tensor
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
@@ -72,8 +72,8 @@ def clamp(input, min=None, max=None, *, out=None):
         return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
         mixed = max if is_number(min) else min
-        if isinstance(mixed, Tensor) and mixed.dim():
-            raise TypeError("clamp() received an invalid combination of arguments: min and max must be two tensors or two numbers. Convert the number with facula.tensor.")
+        if isinstance(mixed, Tensor) and not right("number", mixed):
+            raise TypeError("clamp() received an invalid combination of arguments: min and max must be two tensors or two numbers, which one of no dims without a history is. Convert the number with facula.tensor.")
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
         if input.dtype.kind == 0 and type(min) is type(max) is bool:

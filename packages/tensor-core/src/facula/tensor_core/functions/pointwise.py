@@ -95,6 +95,8 @@ def logit(input, eps=None, *, out=None):
     if type(input) is not Tensor:
         want_tensor("logit", "input", 0, input)
     if eps is not None:
+        if type(eps) is not float:
+            check("logit", "eps", 1, "float", eps)
         eps, input = float(eps), _floating(input)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
             fitting("logit", eps, input.dtype)

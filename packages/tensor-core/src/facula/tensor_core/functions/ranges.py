@@ -61,11 +61,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if end is None:
         start, end = 0, start
     start = 0 if start is None else start
-    start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
     for position, (name, value) in enumerate((("start", start), ("end", end), ("step", step))):
         if type(value) is not float:
             check("arange", name, position, "number", value)
             number(value)  # which refuses one beyond 64 bits
+    start, end, step = (v.item() if hasattr(v, "item") else v for v in (start, end, step))
     if complex in (type(start), type(end), type(step)):
         raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
     dtype = as_dtype(dtype)

@@ -131,6 +131,8 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     real_order("renorm", p)
+    if isinstance(p, Tensor):
+        check("renorm", "p", 1, "number", p)
     number(p)  # which refuses one beyond 64 bits
     if not p > 0:
         raise RuntimeError(f"renorm: non-positive-norm not supported, got p={p}")

@@ -296,7 +296,9 @@ def normal(
     """
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     if tensors and size is not None and not any(t.dim() for t in tensors):
-        mean, std = (v.item() if isinstance(v, Tensor) else v for v in (mean, std))
+        for position, (name, value) in enumerate((("mean", mean), ("std", std))):
+            check("normal", name, position, "float", value)
+        mean, std = float(mean), float(std)
         tensors = []
     if not tensors:
         if size is None:

@@ -158,6 +158,8 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | Non
     >>> bool((facula.zeros(100).exponential_(2.0) >= 0).all())
     True
     """
+    if type(lambd) is not float:
+        _floats("exponential_", {"lambd": lambd})
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}. Choose a positive rate.")
     return _ops.exponential_(self, float(lambd), generator=checked("exponential_", generator))
@@ -169,6 +171,8 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     >>> bool((facula.zeros(100).geometric_(0.5) >= 1).all())
     True
     """
+    if type(p) is not float:
+        _floats("geometric_", {"p": p})
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}. Clamp it.")
     return _ops.geometric_(self, float(p), generator=checked("geometric_", generator))
