@@ -186,7 +186,16 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
         raise GradError("make_dual: the tangent has a forward gradient at the same level itself. Unpack it first.")
     dual = _core.alias(tensor)
     dual.origin = tensor.origin
-    return attach(dual, tangent)
+    return attach(dual, tangent if alike(tensor, tangent) else laid_out(tangent, tensor))
+
+
+def alike(tensor, tangent) -> bool:
+    """Whether the tangent lies in its memory as the tensor does in its own: else views that the tensor allows are not possible of it, and it is copied."""
+    if tensor.is_sparse or type(tangent) is _core.Batched or type(tensor) is _core.Batched:
+        return True
+    if lib.fc_lazy(tensor._h) != lib.fc_lazy(tangent._h) or lib.fc_storage_bytes(tensor._h) != lib.fc_storage_bytes(tangent._h):
+        return False
+    return tensor.storage_offset() == tangent.storage_offset() or not tensor.numel()
 
 
 def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:

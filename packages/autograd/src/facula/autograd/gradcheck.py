@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from . import _core
@@ -37,7 +39,7 @@ def gradcheck(
     differences are noise. Complex elements are varied in their real and their imaginary part.
 
     nondet_tol: how much two runs of backward may differ. check_undefined_grad: backward must also accept that only some
-    results have gradients. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
+    results have gradients, and a jvp that only some arguments have tangents. check_grad_dtypes: gradients must have their inputs' dtypes. check_batched_grad: backward must agree
     with itself under vmap, check_batched_forward_grad: tangents, too. check_forward_ad: tangents of dual tensors must agree with differences, too (check_backward_ad=False: only they).
     masked: of sparse inputs only the listed elements are varied; by default all are.
 
@@ -66,7 +68,7 @@ def gradcheck(
         if check_batched_grad:
             _check_batched(func, inputs, atol, rtol)
         if check_forward_ad:
-            _check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad)
+            _check_forward(func, inputs, eps, atol, rtol, check_undefined_grad, check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -233,13 +235,25 @@ def _check_batched(func, inputs, atol, rtol) -> None:
     for k, o in enumerate(_differentiable(func(*inputs))):
         ws = [_random(o) for _ in range(2)]
         alone = [grad([o], varied, [w], retain_graph=True, allow_unused=True) for w in ws]
-        both = grad([o], varied, [_core.stack(ws)], retain_graph=True, allow_unused=True, is_grads_batched=True)
+        with _named_batched():
+            both = grad([o], varied, [_core.stack(ws)], retain_graph=True, allow_unused=True, is_grads_batched=True)
         for i, g in enumerate(both):
             if g is not None and any(_far(g[n], alone[n][i], atol, rtol) for n in range(2)):
                 raise GradcheckError(f"gradcheck: the gradient of output {k} with respect to input {i} under vmap differs from that without.")
 
 
-def _check_forward(func, inputs, eps, atol, rtol, batched) -> None:
+@contextlib.contextmanager
+def _named_batched(forward=False) -> Iterator[None]:
+    """A block in which vmap runs, whose errors are the check's."""
+    try:
+        yield
+    except RuntimeError as error:
+        what = "gradcheck failed while testing batched gradient computation with forward-mode AD" if forward else "gradcheck or gradgradcheck failed while testing batched gradient computation"
+        leave_out = "check_batched_forward_grad" if forward else "check_batched_grad"
+        raise GradcheckError(f"gradcheck: While computing batched gradients, got: {error}\n\n{what}. Run under vmap what it computes, or leave out {leave_out}=True.") from error
+
+
+def _check_forward(func, inputs, eps, atol, rtol, undefined, batched) -> None:
     """Tangents along random directions against differences."""
     from . import forward_ad
 
@@ -250,13 +264,15 @@ def _check_forward(func, inputs, eps, atol, rtol, batched) -> None:
             continue
         v = _random(x)
 
-        def pushed(v, i=i, x=x) -> list:
+        def pushed(v, others=_core.zeros_like, i=i) -> list:
             with forward_ad.dual_level():
-                along = [None if not (isinstance(t, Tensor) and t.requires_grad) else v if k == i else _core.zeros_like(t) for k, t in enumerate(inputs)]
+                along = [None if not (isinstance(t, Tensor) and t.requires_grad) else v if k == i else others(t) for k, t in enumerate(inputs)]
                 outs = as_tuple(func(*[t if u is None else forward_ad.make_dual(t, u) for t, u in zip(plain, along)]))
                 return [forward_ad.unpack_dual(outs[k]).tangent for k in places]
 
         tangents = pushed(v)
+        if undefined:
+            _check_undefined_forward(pushed, v, i)
         if batched:
             _check_batched_forward(pushed, v, i, atol, rtol)
         up, down = (_with_moved(inputs, i, s * eps * v, lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
@@ -267,13 +283,22 @@ def _check_forward(func, inputs, eps, atol, rtol, batched) -> None:
                 raise GradcheckError(f"gradcheck: Jacobian computed with forward mode mismatch for output {k} with respect to input {i}: a projection of it differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
 
 
+def _check_undefined_forward(pushed, v, i) -> None:
+    """Inputs without tangents are as good as those whose tangents are zeros."""
+    for k, (zeros, none) in enumerate(zip(pushed(v), pushed(v, lambda t: None))):
+        a, b = (zeros_like(v.sum()) if t is None else t for t in (zeros, none))
+        if _far(a, b, 1e-8, 1e-5):
+            raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} is another where the other inputs have no tangents than where theirs are zeros. Take None in jvp as zeros.")
+
+
 def _check_batched_forward(pushed, v, i, atol, rtol) -> None:
     """Two tangents at once against two."""
     from .func import vmap
 
     vs = [v, _random(v)]
     alone = [pushed(w) for w in vs]
-    both = vmap(lambda w: tuple(_core.zeros((), v.dtype, v.device) if t is None else t for t in pushed(w)))(_core.stack(vs))
+    with _named_batched(forward=True):
+        both = vmap(lambda w: tuple(_core.zeros((), v.dtype, v.device) if t is None else t for t in pushed(w)))(_core.stack(vs))
     for k, t in enumerate(both):
         if any(alone[n][k] is not None and _far(t[n], alone[n][k], atol, rtol) for n in range(2)):
             raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} under vmap differs from that without.")
