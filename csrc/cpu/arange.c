@@ -21,15 +21,16 @@ int fc_infer_arange_of(fc_call *c)
 typedef struct {
     fc_tensor *out;
     int64_t start, step; /* of integers */
-    double first, by;    /* of floats; first is NaN for integers */
+    double first, by;    /* of floats */
     int64_t low;         /* from here on a float is counted back from `last` */
     double last;
+    int whole; /* are they integers? */
 } job;
 
 static void numbers(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
-    const int dtype = q->out->dtype, size = fc_dt_size[dtype], whole = q->first != q->first;
+    const int dtype = q->out->dtype, size = fc_dt_size[dtype], whole = q->whole;
     const int64_t n = q->out->numel;
     union { int64_t i[BLOCK]; double d[BLOCK]; } value;
     for (int64_t at = begin; at < end; at += BLOCK) {
@@ -55,7 +56,7 @@ static void numbers(void *ctx, int64_t begin, int64_t end)
 
 int fc_cpu_arange_of(fc_call *c)
 {
-    job q = { c->out[0], c->i[0], c->i[1], c->d[0], c->d[1], c->out[0]->numel, 0 };
+    job q = { c->out[0], c->i[0], c->i[1], c->d[0], c->d[1], c->out[0]->numel, 0, c->d[0] != c->d[0] };
     fc_parallel(q.out->numel, GRAIN, numbers, &q);
     return FC_OK;
 }
@@ -70,7 +71,7 @@ int fc_cpu_linspace_of(fc_call *c)
 {
     const int64_t n = c->out[0]->numel;
     const double first = c->d[0], last = c->d[1];
-    job q = { c->out[0], 0, 0, first, n > 1 ? (last - first) / (double)(n - 1) : 0, n > 1 ? n / 2 : n, last };
+    job q = { c->out[0], 0, 0, first, n > 1 ? (last - first) / (double)(n - 1) : 0, n > 1 ? n / 2 : n, last, 0 };
     fc_parallel(n, GRAIN, numbers, &q);
     return FC_OK;
 }
