@@ -14,10 +14,13 @@ def _size(x):
 
 
 def factor(a, hermitian):
-    """(LD, pivots, info) of one matrix, whose lower triangle is read."""
+    """(LD, pivots, info) of one matrix, whose lower triangle is read, and of a Hermitian one's diagonal the real part."""
     a = np.array(a)
     n = len(a)
-    twin = np.conj if hermitian and np.iscomplexobj(a) else (lambda v: v)
+    hermitian = hermitian and np.iscomplexobj(a)
+    if hermitian:
+        np.fill_diagonal(a, a.diagonal().real)
+    twin = np.conj if hermitian else (lambda v: v)
     pivots, info, k = np.zeros(n, np.int32), 0, 0
     while k < n:
         step, p = _choose(a, k, hermitian)
