@@ -64,9 +64,31 @@ def number(x: Any) -> float:
     return x.item() if isinstance(x, Tensor) else x
 
 
+def factor(x: Any) -> Any:
+    """The number as a composition takes it: a Tensor that requires grad stays one, for the gradient of what is learned through the step."""
+    return x if isinstance(x, Tensor) and x.requires_grad else number(x)
+
+
+def add_scaled(t: Tensor, x: Tensor, scale: Any) -> Tensor:
+    """t += scale * x, of a number or a Tensor of one element."""
+    return t.addcmul_(x, scale) if isinstance(scale, Tensor) else t.add_(x, alpha=scale)
+
+
+def flag(group: dict, name: str) -> bool:
+    """An option as a row takes it: what is true or false, but with fused a bool, as PyTorch's fused steps want it."""
+    value = group[name]
+    return value if value is True or value is False or group.get("fused") else bool(value)
+
+
 def common(group: dict) -> tuple[float, float, bool]:
     """(lr, weight decay, maximize) of a group, as a row takes them."""
-    return number(group["lr"]), number(group.get("weight_decay", 0)), bool(group["maximize"])
+    return number(group["lr"]), number(group.get("weight_decay", 0)), flag(group, "maximize")
+
+
+def decay_rates(group: dict) -> tuple[float, float]:
+    """The two decay rates of a group, as a row takes them."""
+    beta1, beta2 = group["betas"]
+    return number(beta1), number(beta2)
 
 
 def count() -> Tensor:
@@ -227,7 +249,7 @@ class FormulaOptimizer(Optimizer):
             grad = -grad
         decay = group.get("weight_decay", 0)
         if decay != 0 and self.couples_decay and not group.get("decoupled_weight_decay"):
-            grad = grad.add(p, alpha=number(decay))
+            grad = add_scaled(grad.clone(), p.clone(), factor(decay))  # of p as it is before it moves
         if p.is_complex() and not self.sees_complex:
             real = {k: facula.view_as_real(v) if isinstance(v, Tensor) and v.is_complex() else v for k, v in state.items()}
             self.update(facula.view_as_real(p), facula.view_as_real(grad.resolve_conj()), real, group)

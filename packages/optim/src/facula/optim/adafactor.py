@@ -90,7 +90,8 @@ class Adafactor(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, group["beta2_decay"], *group["eps"], group["d"], maximize
+        eps1, eps2 = group["eps"]
+        return lr, decay, group["beta2_decay"], eps1, eps2, group["d"], maximize
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (eps1, eps2) = number(group["lr"]), group["eps"]

@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check_implementation, check_lr, check_options, common, count, number
+from ._formula import FormulaOptimizer, add_scaled, check_implementation, check_lr, check_options, common, count, decay_rates, factor, flag
 
 __all__ = ["Adam", "AdamW", "adam", "adamw"]
 
@@ -17,6 +17,7 @@ class Adam(FormulaOptimizer):
     """p -= lr * m' / (sqrt(v') + eps), m and v the running means of g and g^2, the primes their bias corrections.
 
     amsgrad takes the largest v so far. decoupled_weight_decay shrinks p by lr * weight_decay instead of adding to g (AdamW).
+    differentiable: the step is recorded, and gradients reach an lr, weight_decay or betas that require grad.
     Source: Kingma and Ba (2014); Reddi et al. (2018); Loshchilov and Hutter (2017).
 
     >>> import facula
@@ -88,23 +89,25 @@ class Adam(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        beta1, beta2 = map(number, group["betas"])
-        return lr, beta1, beta2, decay, group["eps"], bool(group["amsgrad"]), maximize, bool(group["decoupled_weight_decay"])
+        return lr, *decay_rates(group), decay, group["eps"], flag(group, "amsgrad"), maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        lr, (beta1, beta2) = number(group["lr"]), map(number, group["betas"])
+        lr, (beta1, beta2) = factor(group["lr"]), map(factor, group["betas"])
         state["step"] += 1
         step = state["step"].item()
         if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
             p.mul_(1 - lr * group["weight_decay"])
         m, v = state["exp_avg"], state["exp_avg_sq"]
         m.lerp_(grad, 1 - beta1)
-        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if isinstance(beta2, Tensor):
+            v.lerp_(grad.square(), 1 - beta2)
+        else:
+            v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
             largest = facula.maximum(state["max_exp_avg_sq"].clone(), v)  # what backward needs is not what is written into
             v = state["max_exp_avg_sq"].copy_(largest)
         denominator = v.sqrt().div((1 - beta2**step) ** 0.5).add(group["eps"])
-        p.addcdiv_(m, denominator, value=-lr / (1 - beta1**step))
+        add_scaled(p, m / denominator, -lr / (1 - beta1**step))
 
 
 class AdamW(Adam):

@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check_options, common, count, number, scalar_dtype
+from ._formula import FormulaOptimizer, check_options, common, count, decay_rates, factor, scalar_dtype
 
 __all__ = ["Adamax", "NAdam", "RAdam", "adamax", "nadam", "radam"]
 
@@ -64,7 +64,7 @@ class Adamax(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, False
+        return lr, decay, *decay_rates(group), group["eps"], maximize, False
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         beta1, beta2 = group["betas"]
@@ -72,7 +72,7 @@ class Adamax(FormulaOptimizer):
         m, u = state["exp_avg"], state["exp_inf"]
         m.lerp_(grad, 1 - beta1)
         u.copy_(facula.maximum(u * beta2, grad.abs() + group["eps"]))
-        p.addcdiv_(m, u, value=-number(group["lr"]) / (1 - beta1 ** state["step"].item()))
+        p.addcdiv_(m, u, value=-factor(group["lr"]) / (1 - beta1 ** state["step"].item()))
 
 
 class NAdam(FormulaOptimizer):
@@ -135,10 +135,10 @@ class NAdam(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *map(number, group["betas"]), group["eps"], group["momentum_decay"], maximize, bool(group["decoupled_weight_decay"])
+        return lr, decay, *decay_rates(group), group["eps"], group["momentum_decay"], maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        lr, (beta1, beta2) = factor(group["lr"]), group["betas"]
         state["step"] += 1
         step = state["step"].item()
         if group["decoupled_weight_decay"] and group["weight_decay"] != 0:
@@ -211,10 +211,10 @@ class RAdam(FormulaOptimizer):
 
     def settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, decay, *map(number, group["betas"]), group["eps"], maximize, bool(group["decoupled_weight_decay"])
+        return lr, decay, *decay_rates(group), group["eps"], maximize, bool(group["decoupled_weight_decay"])
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        lr, (beta1, beta2) = number(group["lr"]), group["betas"]
+        lr, (beta1, beta2) = factor(group["lr"]), group["betas"]
         state["step"] += 1
         step = state["step"].item()
         if group["decoupled_weight_decay"] and group["weight_decay"] != 0:

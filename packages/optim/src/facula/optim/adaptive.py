@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check_implementation, check_options, common, count, number
+from ._formula import FormulaOptimizer, check_implementation, check_options, common, count, factor
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "adadelta", "adagrad", "rmsprop"]
 
@@ -86,7 +86,7 @@ class Adagrad(FormulaOptimizer):
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         state["step"] += 1
-        rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        rate = factor(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         if grad.is_sparse:  # only the rows it lists
             grad = grad.coalesce()
             squares = grad * grad
@@ -158,7 +158,7 @@ class Adadelta(FormulaOptimizer):
         v.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         move = d.add(eps).sqrt() / v.add(eps).sqrt() * grad
         d.mul_(rho).addcmul_(move, move, value=1 - rho)
-        p.add_(move, alpha=-number(group["lr"]))
+        p.add_(move, alpha=-factor(group["lr"]))
 
 
 class RMSprop(FormulaOptimizer):
@@ -223,7 +223,7 @@ class RMSprop(FormulaOptimizer):
         return lr, decay, group["alpha"], group["eps"], group["momentum"], maximize, False
 
     def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
-        alpha, lr = group["alpha"], number(group["lr"])
+        alpha, lr = group["alpha"], factor(group["lr"])
         state["step"] += 1
         v = state["square_avg"]
         v.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)

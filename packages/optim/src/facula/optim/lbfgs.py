@@ -193,7 +193,9 @@ class LBFGS(Optimizer):
         if grad.abs().max().item() <= group["tolerance_grad"]:
             return first
         begun = "d" in state
-        for n in range(1, group["max_iter"] + 1):
+        n = 0
+        while n < group["max_iter"]:
+            n += 1
             state["n_iter"] += 1
             direction = self._direction(state, grad, group["history_size"])
             state["prev_flat_grad"] = grad.clone()

@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check_implementation, check_options, common, number, refuse_fused
+from ._formula import FormulaOptimizer, add_scaled, check_implementation, check_options, common, factor, flag, refuse_fused
 
 __all__ = ["SGD", "sgd"]
 
@@ -17,7 +17,8 @@ __all__ = ["SGD", "sgd"]
 class SGD(FormulaOptimizer):
     """p -= lr * g, with momentum v = momentum * v + (1 - dampening) * g in g's place, or g + momentum * v (nesterov).
 
-    The first v is g, without dampening. weight_decay adds weight_decay * p to g. Source: Sutskever et al. (2013).
+    The first v is g, without dampening. weight_decay adds weight_decay * p to g.
+    differentiable: the step is recorded, and gradients reach an lr, momentum or weight_decay that requires grad. Source: Sutskever et al. (2013).
 
     >>> import facula
     >>> from facula import optim
@@ -73,7 +74,7 @@ class SGD(FormulaOptimizer):
 
     def settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)
-        return lr, group["momentum"], group["dampening"], decay, bool(group["nesterov"]), maximize, first
+        return lr, group["momentum"], group["dampening"], decay, flag(group, "nesterov"), maximize, first
 
     def step_listed(self, params: list, grads: list, group: dict) -> None:
         """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
@@ -103,7 +104,7 @@ class SGD(FormulaOptimizer):
             else:
                 buf.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = grad.add(buf, alpha=momentum) if group["nesterov"] else buf
-        p.add_(grad, alpha=-number(group["lr"]))
+        add_scaled(p, grad, -factor(group["lr"]))
 
 
 sgd = by_lists(
