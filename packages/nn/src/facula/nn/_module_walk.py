@@ -25,7 +25,7 @@ class ModuleWalk:
                     continue
                 if remove_duplicate:
                     seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
+                yield path + ("." if path else "") + name, value
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Every parameter, each once."""
@@ -73,4 +73,4 @@ class ModuleWalk:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+                yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)

@@ -34,7 +34,7 @@ class Parameter(Tensor, metaclass=_ParameterKind):
         if data is None:
             data = facula.empty(0)
         if not isinstance(data, Tensor):
-            raise TypeError(f"Parameter: data is {type(data).__name__}, not a Tensor. Make one with facula.tensor(data).")
+            raise AttributeError(f"Parameter: data is {type(data).__name__}, not a Tensor. Make one with facula.tensor(data).")
         if requires_grad is not True and requires_grad is not False:
             check("_make_subclass", "require_grad", 2, "bool", requires_grad)
         if type(data) not in (Tensor, Parameter) and data.layout is not facula.strided:
@@ -250,6 +250,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> UninitializedBuffer:
+        check("_make_subclass", "require_grad", 2, "bool", requires_grad)
         buffer = make_subclass(cls, facula.empty(0, device=device, dtype=dtype), requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True

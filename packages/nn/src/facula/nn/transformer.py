@@ -241,6 +241,8 @@ class TransformerEncoder(_Stack):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
+        if mask is not None and not isinstance(mask, Tensor):
+            raise RuntimeError(f"TransformerEncoder: mask is {type(mask).__name__}, but must be None or a Tensor. Give one of (S, S).")
         causal = self._causal(src, mask, is_causal)
         gone = self._padding_left_out(src, src_key_padding_mask) if mask is None and src_key_padding_mask is not None else None
         src_key_padding_mask = src_key_padding_mask if gone is None else gone

@@ -60,6 +60,8 @@ def get_swa_avg_fn() -> Callable:
 def _over_lists(one: Callable) -> Callable:
     def update(averages: list[Tensor], currents: list[Tensor], n: Any) -> None:
         with facula.no_grad():
+            if len(averages) != len(currents):
+                raise RuntimeError(f"Tensor lists must have the same number of tensors, got {len(averages)} and {len(currents)}. Give one for each.")
             for average, current in zip(averages, currents):
                 average.copy_(one(average, current, n))
 

@@ -145,7 +145,7 @@ class device:
             raise TypeError(f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}. Give the number of the device.")
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
-        elif isinstance(type, int):
+        elif isinstance(type, int) and not isinstance(type, bool):
             if type < 0:
                 raise RuntimeError(f"device: Device index must not be negative, got {type}.")
             type, index = "cuda", type

@@ -203,6 +203,8 @@ def orthogonal(
     if orthogonal_map is None:
         square = weight.size(-2) == weight.size(-1) or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"
+    if not isinstance(orthogonal_map, str):
+        raise TypeError(f"orthogonal: orthogonal_map is {type(orthogonal_map).__name__}, not the name of one. Write 'matrix_exp', 'cayley' or 'householder'.")
     if orthogonal_map not in ("matrix_exp", "cayley", "householder"):
         raise ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}')
     return parametrize.register_parametrization(module, name, _Orthogonal(weight, orthogonal_map, use_trivialization), unsafe=True)

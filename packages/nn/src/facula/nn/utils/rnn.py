@@ -121,6 +121,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
+    extend.want_tensor("invert_permutation", "permutation", 0, permutation)
     places = facula.arange(permutation.numel(), device=permutation.device)
     return facula.empty_like(permutation).scatter_(0, permutation, places)
 

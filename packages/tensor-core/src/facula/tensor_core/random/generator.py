@@ -60,8 +60,8 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """This generator, started again from `seed`."""
-        if not isinstance(seed, int) and not hasattr(seed, "__index__"):
-            raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if isinstance(seed, (bool, Tensor)) or not hasattr(seed, "__index__"):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         lib.fc_generator_seed(self._g, _seed_bits(seed))
         return self
 
