@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import PurePath
+
+from ._core import facula_path
 
 SEVERAL = {"sum": "Sum", "mean": "Mean", "prod": "Prod"}  # 0: over all elements, 1: over dims
 
@@ -41,6 +44,23 @@ def windows(base):
     return lambda kept, numbers: f"{base}{len(kept['x_shape']) - 2}DBackward0"
 
 
+def cross_entropy(kept, numbers) -> str:
+    if kept.get("p_label_smoothing"):
+        return "AddBackward0"
+    return "NllLoss2DBackward0" if kept["y"].ndim > 1 else "NllLossBackward0"
+
+
+def regroup(kept, numbers) -> str:
+    if len(kept["p_split"]) % 2:
+        return "ChannelShuffleBackward0"
+    return f"Pixel{'Shuffle' if kept['p_order'][-1] == len(kept['p_order']) // 2 else 'Unshuffle'}Backward0"
+
+
+def padding(kept, numbers) -> str:
+    base = ("ReflectionPad", "ReplicationPad", "Pad")[kept["p_mode"]]
+    return f"{base}{len(kept['p_pad']) // 2}DBackward0" if base != "Pad" else "CopySlices"
+
+
 NAMES = {
     **{op: over_dims(base) for op, base in SEVERAL.items()},
     **{op: by_number(op.capitalize()) for op in ("eq", "ne", "lt", "le", "gt", "ge")},
@@ -61,7 +81,52 @@ NAMES = {
     "_triangle": lambda kept, numbers: "TriuBackward0" if kept["p_upper"] else "TrilBackward0",
     "adaptive_avg_pool": windows("AdaptiveAvgPool"),
     "adaptive_max_pool": windows("AdaptiveMaxPool"),
+    "_cross_entropy": cross_entropy,
+    "_nll_loss": cross_entropy,
+    "_grid_sample": lambda kept, numbers: f"GridSampler{kept['x'].ndim - 2}DBackward0",
+    "_pad_around": padding,
+    "_regroup": regroup,
 }
+
+
+def product(node) -> str:
+    """Of a product and what is added to it."""
+    name = "" if node.inputs[0] is None else node.inputs[0].shown().name()
+    return {"BmmBackward0": "BaddbmmBackward0", "MvBackward0": "AddmvBackward0", "MmBackward0": "AddmmBackward0"}.get(name, "AddBackward0")
+
+
+# Functions that are several rows here and one node there: by the file and function of ours that called the last row
+COMPOSED = {
+    "add": {"matrix._plain_sum": product, "pointwise.mvlgamma": "MvlgammaBackward0"},
+    "addcmul": {"matrix._sum_of": "AddrBackward0", "matrix.addr": "AddrBackward0"},
+    "cat": {"products.block_diag": "BlockDiagBackward0"},
+    "clamp_max": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
+    "clamp_min": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
+    "complex_view": {"pointwise.complex_": "ComplexBackward0"},
+    "div": {"overloads.round": "RoundBackward1"},
+    "index_copy": {"fills._filled_slices": "IndexFillBackward0"},
+    "mul": {"statistics.renorm": "RenormBackward0"},
+    "scatter_add": {"bins.scatter_reduce": "ScatterReduceBackward0"},
+    "squeeze": {"statistics._quantile": "SqueezeBackward4"},
+    "std": {"reductions.both": "StdMeanBackward0"},
+    "sum": {"math.trace": "TraceBackward0"},
+    "transpose": {"dims.t": "TBackward0", "rearranging.rot90": "Rot90Backward0"},
+    "var": {"reductions.both": "VarMeanBackward0"},
+    "view": {
+        "products.kron": "UnsafeViewBackward0", "put.put": "PutBackward0", "rearranging.repeat": "RepeatBackward0",
+        "rearranging.roll": "RollBackward0", "rnn.forward": "StackBackward0",
+    },
+    "where_rows": {"fills.masked_fill": "MaskedFillBackward0"},
+}  # fmt: skip
+
+
+def of_whole(node) -> str | None:
+    """The name that the node has as the last of such a function; None where it is none."""
+    code = node.code
+    if code is None or not code.co_filename.startswith(tuple(facula_path)):
+        return None
+    name = node.wholes.get(f"{PurePath(code.co_filename).stem}.{code.co_name}")
+    return name(node) if callable(name) else name
 
 
 @cache

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
-from ._names import renamed
+from ._names import of_whole, renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -50,6 +50,7 @@ class Node(lib.NodeSlots):
     keeps = False  # whether `saved` holds tensors, to be freed after backward
     layout = ()  # names of what `saved` holds
     numbered = None  # of some subclasses: the function of _names.NAMES that tells the overload
+    wholes = None  # of some subclasses: the functions of _names.COMPOSED that end with this row
     numbers = ()  # operands that were Python numbers
 
     # ---- what the engine calls
@@ -94,7 +95,8 @@ class Node(lib.NodeSlots):
     # ---- what users see
 
     def name(self) -> str:
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices") else name
 
     @property
     def next_functions(self) -> tuple:
@@ -105,10 +107,11 @@ class Node(lib.NodeSlots):
 
     def shown(self) -> Node:
         """This node, under the name that it has in PyTorch."""
-        if self.numbered is not None and type(self.saved) is tuple:
+        name = None if self.wholes is None else of_whole(self)
+        if name is None and self.numbered is not None and type(self.saved) is tuple:
             name = self.numbered(dict(zip(self.layout, self.saved)), self.numbers)
-            if name != type(self).__name__:
-                self.__class__ = renamed(type(self), name)
+        if name is not None and name != type(self).__name__:
+            self.__class__ = renamed(type(self), name)
         return self
 
     def called(self, name: str) -> None:

@@ -135,7 +135,7 @@ class BatchNorm3d(_BatchNorm):
     >>> norm = facula.nn.BatchNorm3d(2)
     >>> x = norm(facula.randn(4, 2, 3, 3, 3))
     >>> x.mean((0, 2, 3, 4)).abs().round(decimals=3)
-    tensor([0., 0.], grad_fn=<DivBackward0>)
+    tensor([0., 0.], grad_fn=<RoundBackward1>)
     """
 
     _dims = (5,)

@@ -26,7 +26,7 @@ D("_multi_margin",  node="MultiMarginLossBackward0", x=lambda g, x, y, z, p, mar
 D("_multilabel_margin", node="MultilabelMarginLossBackward0", x=lambda g, x, y: multilabel_margin_gradient(g, x, y))
 
 D("_layer_norm", node="NativeLayerNormBackward0", flat=(1, 2), xyz=lambda g, x, y, out1, out2, dims, eps, needs: layer_norm_gradients(g, x, y, out1, out2, dims, eps, needs))
-D("_rms_norm",         flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
+D("_rms_norm", node="MulBackward0", flat=(1,),   xy=lambda g, x, y, out1, dims, eps: rms_norm_gradients(g, x, y, out1, dims, eps))
 D("_batch_norm_train", node="NativeBatchNormBackward0", flat=(1, 2, 3), xyz=lambda g, x, y, out1, out2, eps: batch_norm_gradients(g, x, y, out1, out2, eps, True))
 D("_batch_norm_eval", node="NativeBatchNormBackward0", flat=(1,),   xyzwv=lambda g, x, y, z, w, out1, eps, needs: batch_norm_eval_gradients(g, x, y, z, w, out1, eps, needs))
 D("_group_norm", node="NativeGroupNormBackward0", flat=(1, 2), xyz=lambda g, x, y, out1, out2, groups, eps: group_norm_gradients(g, x, y, out1, out2, groups, eps))

@@ -202,7 +202,7 @@ def interpolate(
         if steps is not None:
             for places, weights, dim in steps:
                 input = _resample(input, places, weights, dim)
-            return input
+            return input if input.origin is None else _one_node(input, mode, antialias)
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
@@ -256,7 +256,15 @@ def interpolate(
         if len(_steps) >= MOST_STEPS:
             _steps.clear()
         _steps[asked] = tuple(steps)
-    return x if x.dtype is input.dtype else x.to(input.dtype)
+    x = x if x.dtype is input.dtype else x.to(input.dtype)
+    return x if type(x) is not Tensor or x.origin is None else _one_node(x, mode, antialias)
+
+
+def _one_node(x: Tensor, mode: str, antialias: bool) -> Tensor:
+    """x, its dims resampled one by one, under the name of the one node that PyTorch has for it."""
+    kind = "".join(word.capitalize() for word in mode.split("-"))
+    x.origin.called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
+    return x
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:

@@ -83,7 +83,7 @@ def spectral_norm(
     >>> _ = facula.manual_seed(0)
     >>> layer = facula.nn.utils.parametrizations.spectral_norm(facula.nn.Linear(3, 3), n_power_iterations=50)
     >>> facula.linalg.matrix_norm(layer.weight, 2).round(decimals=2)
-    tensor(1., grad_fn=<DivBackward0>)
+    tensor(1., grad_fn=<RoundBackward1>)
     """
     weight = _weight_of(module, name)
     dim = usual_dim(module) if dim is None else dim
