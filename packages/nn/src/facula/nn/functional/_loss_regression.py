@@ -40,8 +40,14 @@ def _check_weight(input: Tensor, weight: Tensor) -> None:
         raise ValueError(f"loss: weight {tuple(weight.shape)} and input {tuple(input.shape)} must have the same size.")
 
 
+def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common shape, where they promote: so a dtype counts whether or not its tensor has dims."""
+    return (input, target) if input.dtype is target.dtype else facula.broadcast_tensors(input, target)
+
+
 def _difference(input: Tensor, target: Tensor) -> Tensor:
     """input - target, where one of them may be of truth values."""
+    input, target = _of_one_shape(input, target)
     if input.dtype is not target.dtype and facula.bool in (input.dtype, target.dtype):
         common = facula.result_type(input, target)
         input, target = input.to(common), target.to(common)
@@ -90,7 +96,8 @@ def l1_loss(
     """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
-    return _weighted((input - target).abs(), input, weight, reduction)
+    wide, wanted = _of_one_shape(input, target)
+    return _weighted((wide - wanted).abs(), input, weight, reduction)
 
 
 def smooth_l1_loss(
@@ -113,6 +120,7 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError(f"smooth_l1_loss does not support negative values for beta, got {beta}.")
     if beta == 0:
+        input, target = _of_one_shape(input, target)
         return reduced((input - target).abs(), reduction)
     error = _difference(input, target)
     if error.dtype.kind != 2:

@@ -118,6 +118,8 @@ def write(op, args, out):
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
     inputs = args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors]
+    if op.kind in ("map1", "map2", "map3"):  # as it lies before it is resized
+        partly_apart(name, out, inputs)
     if result is not None and name not in APART and out.shape != result.shape and any(isinstance(t, Tensor) and (t is out or lib.fc_same_storage(out._h, t._h)) for t in inputs):
         if op.kind not in ("map1", "map2", "map3"):
             return into(name, execute(op, args), out)  # which ends what it reads before it moves it
@@ -130,7 +132,7 @@ def write(op, args, out):
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
         execute(op, args, out)
         return out
-    if op.kind in ("map1", "map2", "map3", "scan"):
+    if op.kind == "scan":
         partly_apart(name, out, args)
     if dtype is out.dtype:
         execute(op, args, out)
@@ -197,7 +199,7 @@ def partly_apart(name, out, inputs):
     """Refuse an output that lies over a part of an input: over all of it, element by element, it may."""
     for t in inputs:
         if isinstance(t, Tensor) and t is not out and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
-            if not _same_place(t, out):
+            if (t.data_ptr(), t.numel(), t.stride()) != (out.data_ptr(), out.numel(), out.stride()):
                 raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
 
 

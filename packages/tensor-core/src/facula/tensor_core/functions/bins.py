@@ -34,27 +34,28 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     """
     if include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
         result = _REDUCE[reduce][0](input, dim, index, src)
-        return result if out is None else into("scatter_reduce", result, out)
+        return result if out is None else into("scatter_reduce", result, out, (index, src))
+    _shape.wrap_dim("scatter_reduce", dim, input.dim())
     reduce = {"min": "amin", "max": "amax"}.get(reduce, reduce)  # older names, which PyTorch takes here and nowhere else
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if input.dtype is not src.dtype:
         raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
     if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
-        return into("scatter_reduce", _ops.copy(input, None, 0), out)
+        return into("scatter_reduce", _ops.copy(input, None, 0), out, (index, src))
     if not input.dim():
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
-        return into("scatter_reduce", flat.reshape(()), out)
+        return into("scatter_reduce", flat.reshape(()), out, (index, src))
     for name, dims in (("self", input.dim()), ("src", src.dim())):
         if index.dim() != dims and index.dim() + dims > 1:
             raise (RankError if dims < index.dim() else ShapeError)(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
     src = _corner(src, index.shape)
     if reduce == "mean":
-        return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out)
+        return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out, (index, src))
     row, neutral = _REDUCE[reduce]
     if not include_self:  # forget what stood where src goes
         input = _ops.scatter(input, dim, index, _ops.expand(number_for("scatter_reduce", neutral(input.dtype), input), index.shape))
-    return into("scatter_reduce", row(input, dim, index, src), out)
+    return into("scatter_reduce", row(input, dim, index, src), out, (index, src))
 
 
 def _least(dtype):

@@ -185,8 +185,8 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, re
 def _triangle_indices(name, row, col, offset, upper, dtype, device):
     if dtype is None:
         dtype = int64
-    elif dtype.kind != 1:
-        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give an integer dtype.')
+    elif dtype.name not in ("int32", "int64"):
+        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give int32 or int64.')
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}.")
     found = _ops._triangle_indices(row, col, offset, upper, dtype)

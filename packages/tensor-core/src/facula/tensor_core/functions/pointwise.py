@@ -98,6 +98,8 @@ def logit(input, eps=None, *, out=None):
         if type(eps) is not float:
             check("logit", "eps", 1, "float", eps)
         eps, input = float(eps), _floating(input)
+        if eps != eps:  # bounds nothing
+            return _ops._logit(input, out=out)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
             fitting("logit", eps, input.dtype)
             input = _ops.where_rows(_ops.lt(input, eps), eps, _ops.clamp_max(input, 1 - eps))

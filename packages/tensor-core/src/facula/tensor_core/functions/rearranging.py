@@ -3,9 +3,11 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
+from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core.functions.create import empty, full, ones_like
 from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.memory.data import tensor
+from facula.tensor_core._lib import lib
 from facula.tensor_core._errors import DeviceError, DTypeError, ShapeError
 from facula.tensor_core.functions.joining import _channels_last
 from facula.tensor_core.dispatch.out import into
@@ -93,6 +95,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             if repeats.numel() not in (1, size):
                 raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {repeats.numel()} and {size}")
             return _ops.index_select(input, dim, empty((output_size,), dtype=int64, device="meta"))
+        if bits := lib.fc_lazy(input._h):  # stay where they are
+            return turned(repeat_interleave(turned(input, bits), repeats, dim, output_size=output_size), bits)
         if repeats.dim() > 1:
             raise RuntimeError(f"repeat_interleave: repeats must be 0-dim or 1-dim tensor, but it has {repeats.dim()} dims. Flatten it.")
         counts = repeats.tolist()

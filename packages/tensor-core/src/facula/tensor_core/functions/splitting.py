@@ -105,7 +105,8 @@ def _apart(name, input, sizes, dim):
         want_tensor(name, "input", 0, input)
     if _dispatch.listened():  # who follows operations hears of views
         return split(input, sizes, dim)
-    found = tuple([piece.data for piece in split(input.detach(), sizes, dim)])
+    plain = input.detach().resolve_conj().resolve_neg()
+    found = tuple([piece.data for piece in split(plain, sizes, dim)])
     return found if input.origin is None else _together("unsafe_split", input, found, dim)
 
 

@@ -32,6 +32,8 @@ def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
         return ones(1, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if type(M) is not int:
         check(name, "M", 0, "int", M)
+    if requires_grad is None:
+        check(name, "requires_grad", None, "bool", requires_grad)
     return arange(M, dtype=dtype, device=device), (M - 1 if sym else M)
 
 
