@@ -186,7 +186,7 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
         raise GradError("make_dual: the tangent has a forward gradient at the same level itself. Unpack it first.")
     dual = _core.alias(tensor)
     dual.origin = tensor.origin
-    return attach(dual, tangent if alike(tensor, tangent) else laid_out(tangent, tensor))
+    return attach(dual, tangent if alike(tensor, tangent) else lying_as(tensor, tangent))
 
 
 def alike(tensor, tangent) -> bool:
@@ -196,6 +196,15 @@ def alike(tensor, tangent) -> bool:
     if lib.fc_lazy(tensor._h) != lib.fc_lazy(tangent._h) or lib.fc_storage_bytes(tensor._h) != lib.fc_storage_bytes(tangent._h):
         return False
     return tensor.storage_offset() == tangent.storage_offset() or not tensor.numel()
+
+
+def lying_as(tensor, tangent) -> Tensor:
+    """A copy of the tangent with the tensor's strides, conjugated or negated where the tensor is."""
+    bits = lib.fc_lazy(tensor._h)
+    if bits != lib.fc_lazy(tangent._h):
+        tangent = _core.turned(tangent, bits).resolve_conj().resolve_neg()
+        return _core.turned(laid_out(tangent, tensor), bits)
+    return laid_out(tangent, tensor)
 
 
 def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:

@@ -259,36 +259,42 @@ def _check_forward(func, inputs, eps, atol, rtol, undefined, batched) -> None:
 
     places = [k for k, o in enumerate(as_tuple(func(*inputs))) if isinstance(o, Tensor) and is_float(o) and o.requires_grad]
     plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
-    for i, x in enumerate(inputs):
-        if not (isinstance(x, Tensor) and x.requires_grad):
-            continue
+    varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+
+    def pushed(along) -> list:
+        """The results' tangents, from those of some inputs: {index: tangent}."""
+        with forward_ad.dual_level():
+            outs = as_tuple(func(*[forward_ad.make_dual(t, along[k]) if k in along else t for k, t in enumerate(plain)]))
+            return [forward_ad.unpack_dual(outs[k]).tangent for k in places]
+
+    for i in varied:
+        x = inputs[i]
         v = _random(x)
 
-        def pushed(v, others=_core.zeros_like, i=i) -> list:
-            with forward_ad.dual_level():
-                along = [None if not (isinstance(t, Tensor) and t.requires_grad) else v if k == i else others(t) for k, t in enumerate(inputs)]
-                outs = as_tuple(func(*[t if u is None else forward_ad.make_dual(t, u) for t, u in zip(plain, along)]))
-                return [forward_ad.unpack_dual(outs[k]).tangent for k in places]
+        def alone(v, i=i) -> list:
+            return pushed({k: v if k == i else zeros_like(plain[k]) for k in varied})
 
-        tangents = pushed(v)
-        if undefined:
-            _check_undefined_forward(pushed, v, i)
+        tangents = alone(v)
         if batched:
-            _check_batched_forward(pushed, v, i, atol, rtol)
+            _check_batched_forward(alone, v, i, atol, rtol)
         up, down = (_with_moved(inputs, i, s * eps * v, lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
         for k, tangent in zip(places, tangents):
             numeric = (up[k].detach() - down[k].detach()) / (2 * eps)
             analytic = numeric * 0 if tangent is None else tangent.detach()
             if _far(analytic, numeric, atol * max(1.0, x.numel() ** 0.5), rtol):
                 raise GradcheckError(f"gradcheck: Jacobian computed with forward mode mismatch for output {k} with respect to input {i}: a projection of it differs from what differences say by up to {float((analytic - numeric).abs().max().item()):.3g}.")
+    if undefined:
+        _check_undefined_forward(pushed, inputs, varied)
 
 
-def _check_undefined_forward(pushed, v, i) -> None:
-    """Inputs without tangents are as good as those whose tangents are zeros."""
-    for k, (zeros, none) in enumerate(zip(pushed(v), pushed(v, lambda t: None))):
-        a, b = (zeros_like(v.sum()) if t is None else t for t in (zeros, none))
-        if _far(a, b, 1e-8, 1e-5):
-            raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} is another where the other inputs have no tangents than where theirs are zeros. Take None in jvp as zeros.")
+def _check_undefined_forward(pushed, inputs, varied) -> None:
+    """An input without a tangent is as good as one whose tangent is zeros."""
+    for i in varied:
+        others = {k: _random(inputs[k]) for k in varied if k != i}
+        zeros = pushed({k: zeros_like(inputs[i].detach()) if k == i else others[k].clone() for k in varied})
+        for k, (a, b) in enumerate(zip(zeros, pushed(others))):
+            if a is not None and b is not None and _far(b, a, 1e-8, 1e-5):
+                raise GradcheckError(f"gradcheck: the tangent of output {k} is another where input {i} has no tangent than where its tangent is zeros. Take None in jvp as zeros.")
 
 
 def _check_batched_forward(pushed, v, i, atol, rtol) -> None:
