@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from . import _core, _support
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
-from ._node import Leaf, Node, Output, tick
+from ._node import Leaf, Node, Output, SavedTensor, tick
 from ._support import Packed, pack_hooks, sum_to
 from ._views import CopySlices, keep_retained, rebase  # noqa: F401
 
@@ -103,6 +103,14 @@ class FunctionNode(FunctionCtx, Node):
                 t.origin = self._results[k]() if self._results[k] else None
             found.append(t)
         return tuple(found)
+
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        """saved_tensors before they are unpacked: each takes a pair of hooks of its own."""
+        return tuple([SavedTensor(self, name) for name in self.layout[::2]])
+
+    def kept(self, wanted) -> Tensor | None:
+        return self.saved_tensors[self.layout.index(wanted) // 2]
 
     @property
     def saved_variables(self) -> tuple:

@@ -197,14 +197,14 @@ def _end(node) -> int:
 
 
 class SavedTensor:
-    """One tensor that a node keeps: what `_raw_saved_self` and its kind read."""
+    """One tensor that a node keeps, or the None in its place: what `_raw_saved_self` and its kind read, and a Function's `_raw_saved_tensors`."""
 
     __slots__ = ("node", "name")
 
     def __init__(self, node, name) -> None:
         saved = node.saved if type(node.saved) is tuple else node.thawed()
         value = saved[node.layout.index(name)]
-        if not isinstance(value, (Tensor, TensorHandle)):
+        if not isinstance(value, (Tensor, TensorHandle)) and (value is not None or name + "_version" not in node.layout):
             raise AttributeError(f"{node.name()}: {name} is saved as {type(value).__name__}, not as a tensor.")
         self.node, self.name = node, name
 

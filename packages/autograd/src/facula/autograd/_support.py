@@ -234,6 +234,8 @@ def hooked(node, name, pack, unpack) -> Packed:
         found.unpacker, found.values = None, [tensor_of(v) if type(v) is TensorHandle else v for v in node.saved]
     at = node.layout.index(name)
     tensor = found.values[at]
+    if tensor is None:
+        raise GradError(f"{node.name()}: {name} is None: Calling register_hooks on a saved tensor with value None is forbidden. Ask unpack() first.")
     if isinstance(tensor, Box):
         raise GradError(f"{node.name()}: {name} has had its hooks already: Calling register_hooks on a saved tensor whose hooks have already been set is not allowed.")
     box = packed(lambda t: pack(t.detach()), tensor, Own)
