@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from itertools import count
 from threading import Lock
 
-from ._core import GradError, Tensor, contiguous_format, extend, facula_path, lib, ops, set_grad_mode
+from ._core import GradError, Tensor, beside, contiguous_format, empty_strided, extend, facula_path, lib, ops, set_grad_mode
 from ._hooks import hear_of_no_gradient, hooks_after, hooks_before, told_after
 from ._node import Leaf, Output
 from ._support import anomaly, at_work
@@ -423,9 +423,9 @@ def laid_out(g, tensor) -> Tensor:
     """A copy of g, recorded where the graph of gradients is made: with the tensor's strides where those are dense, else contiguous."""
     if 1 not in tensor.shape and tensor.is_contiguous() or not dense(tensor):
         return g.clone(memory_format=contiguous_format)
-    dims = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)  # as the tensor lies in memory
-    g = g.permute(dims).clone(memory_format=contiguous_format).permute([dims.index(d) for d in range(len(dims))])
-    return g if g.stride() == tensor.stride() else g.as_strided(tensor.shape, tensor.stride())  # those of dims of size 1, which say nothing
+    copy = beside(g, empty_strided(tensor.shape, tensor.stride(), dtype=g.dtype, device=g.device))  # no view of a clone: .grad may be detach_()ed
+    copy.copy_(g)
+    return copy
 
 
 def dense(tensor) -> bool:

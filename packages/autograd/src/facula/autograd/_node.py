@@ -268,7 +268,7 @@ class Swapped(Leaf):
 
     def backward(self, g, inputs) -> NoReturn:
         raise GradError(
-            "backward: trying to execute AccumulateGrad node that was poisoned by swap_tensors: a leaf of this graph has become another tensor since. "
+            "backward: Trying to execute AccumulateGrad node that was poisoned by swap_tensors: a leaf of this graph has become another tensor since. "
             "Swap tensors, and convert modules under set_swap_module_params_on_conversion(True), before forward or after backward, not between them."
         )
 

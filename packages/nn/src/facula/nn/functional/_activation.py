@@ -34,7 +34,7 @@ def _sloped_into(inplace: bool, fn: Callable, input: Tensor, slope: float, **num
 
 
 def _no_way_back(g: Tensor) -> None:
-    raise RuntimeError("In-place elu, celu or leaky_relu: backward with a negative slope is not supported. Call it out of place.")
+    raise RuntimeError("In-place elu, celu or leaky_relu: backward with a negative slope is not supported. Please call out-of-place version.")
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
