@@ -109,6 +109,11 @@ int FC_ISA_NAME(fc_cpu__group_norm_backward)(fc_call *c)
     q.rstd = c->t[3]->data;
     q.w = c->t[4] ? c->t[4]->data : NULL;
     q.out = c->out[0]->data;
+    if (!q.inner) { /* sums of no terms, whatever a mean of nothing is */
+        for (int k = 1; q.c && k < 3; ++k)
+            memset(c->out[k]->data, 0, (size_t)q.c * fc_dt_size[c->t[1]->dtype]);
+        return FC_OK;
+    }
     q.plane_g = c->scratch;
     q.plane_gx = (char *)c->scratch + q.n * q.c * fc_dt_size[c->t[1]->dtype];
     (f ? flatten_f32 : flatten_f64)(&q, (char *)c->scratch + 2 * q.n * q.c * sizeof(f64));

@@ -9,6 +9,7 @@ from facula import Tensor
 
 from . import functional as F
 from . import init
+from .functional._cross_map import cross_map
 from .module import Module
 from .parameter import Parameter
 
@@ -385,16 +386,7 @@ class CrossMapLRN2d(Module):
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
 
     def forward(self, input: Tensor) -> Tensor:
-        # a running sum over channels c - reach + 1 .. c + reach - 1, in which PyTorch never drops channel 0
-        n, c, h, w = input.shape
-        reach = (self.size - 1) // 2 + 1
-        input = input.contiguous()
-        squares = input * input
-        wide = F.pad(squares, (0, 0, 0, 0, reach - 1, reach - 1))
-        total = sum(wide[:, j : j + c] for j in range(2 * reach - 1))
-        if c > reach:
-            total = facula.cat([total[:, :reach], total[:, reach:] + squares[:, :1]], 1)
-        return input * (total * (self.alpha / self.size) + self.k).pow(-self.beta)
+        return cross_map(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -37,7 +37,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         raise RuntimeError(f"affine_grid: theta has {theta.size(0)} maps, size {tuple(size)} a batch of {size[0]}. Give one map for each item.")
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
-    spatial = tuple(size[2:])
+    spatial = tuple(int(n) for n in size[2:])
     if align_corners and min(spatial) == 1:
         warnings.warn(
             "affine_grid: with align_corners=True a dim of size 1 is sampled in its middle, as it was not before version 1.3.0. "

@@ -178,7 +178,8 @@ def poisson_nll_loss(
     if type(reduction) is not str:
         extend.check("poisson_nll_loss", "reduction", None, "str", reduction)
     reduction = checked(size_average, reduce, reduction)
-    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    product = target * (input if log_input else (input + eps).log())  # first, so that its gradient comes last and exp's strides stay
+    loss = (input.exp() if log_input else input) - product
     if full:
         counted = target > 1
         safe = facula.where(counted, target, facula.ones_like(target))  # no log of 0 in the branch not taken

@@ -208,8 +208,8 @@ def interpolate(
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
     elif mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
-    for n in () if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,):
-        if n is not None and (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__")):
+    for k, n in enumerate(() if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,)):
+        if n is not None and (not k and isinstance(n, bool) or (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__"))):
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
     if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
         raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")

@@ -29,6 +29,8 @@ def ntuple(value: Any, n: int, name: str = "value") -> tuple:
             return tuple(value) * n
         if len(value) != n:
             raise extend.ShapeError(f"{name} has {len(value)} elements, {n} are wanted. Give one number or {n}.")
+        if any([v is True or v is False for v in value[1:]]):  # PyTorch looks for a bool in the first place alone
+            return (value[0], *[int(v) if isinstance(v, bool) else v for v in value[1:]])
         return tuple(value)
     return (value,) * n
 

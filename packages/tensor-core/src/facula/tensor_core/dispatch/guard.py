@@ -92,7 +92,7 @@ def right(kind, value):
     if kind == "int":
         return hasattr(value, "__index__") and not isinstance(value, bool)
     if kind == "ints":  # one of them may stand alone
-        return all(right("int", v) for v in value) if isinstance(value, (tuple, list)) else right("int", value)
+        return all(right("int", v) or k and isinstance(v, bool) for k, v in enumerate(value)) if isinstance(value, (tuple, list)) else right("int", value)
     if kind in ("number", "real"):
         return isinstance(value, complex) or hasattr(value, "__float__")
     if kind == "float":
