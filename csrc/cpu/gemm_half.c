@@ -2,6 +2,7 @@
 #include "../core/atomic.h"
 #include "../core/cast.h"
 #include "../core/status.h"
+#include "../include/facula.h"
 #include "gemm_blocks.h"
 #include "parallel.h"
 
@@ -12,6 +13,7 @@ enum {
     PIECE = 16 << 10, /* and of several products, so that threads get shares */
     STACK = 8 << 10,  /* floats that need no allocation */
     GATHERED = 512,   /* elements that lie apart are widened together */
+    NEIGHBOURS = 64,  /* columns side by side that a piece should have */
     LONG = 16         /* neighbours worth a call of their own */
 };
 #define WORK_PER_PIECE (64 << 10)
@@ -141,25 +143,26 @@ static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols,
 {
     const fc_gemm_args *g = p->g;
     const int64_t M = g->M;
-    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (g->K > p->depth ? M * cols : 0);
+    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (g->K > SUPER ? M * cols : 0);
     float *const b = a + count * M * p->depth;
     for (int64_t j = 0; g->accumulate && j < count; ++j)
         fc_gemm_widen(g, i + j, 0, M, n0, cols, sums + j * M * cols);
     int64_t k = 0;
     do {
-        const int64_t depth = least(g->K - k, p->depth);
+        const int64_t within = k % SUPER, depth = least(least(g->K - k, p->depth), SUPER - within);
+        float *const to = k < SUPER ? sums : part;
         int64_t at_a[3], at_b[3];
         side(a, at_a, g->dtype, (const uint16_t *)g->a + i * g->a_batch + k * g->a_col, count, g->a_batch, M, g->a_row, depth, g->a_col);
         side(b, at_b, g->dtype, (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + k * g->b_row, count, g->b_batch, cols, g->b_col,
              depth, g->b_row);
-        fc_gemm_args wide = { .dtype = FC_F32, .accumulate = g->accumulate && k == 0, .split = g->split, .batch = count, .M = M, .N = cols,
+        fc_gemm_args wide = { .dtype = FC_F32, .accumulate = within || (g->accumulate && !k), .split = g->split, .batch = count, .M = M, .N = cols,
                               .K = depth, .a = a, .a_batch = at_a[0], .a_row = at_a[1], .a_col = at_a[2], .b = b, .b_batch = at_b[0],
-                              .b_col = at_b[1], .b_row = at_b[2], .c = k ? part : sums, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
+                              .b_col = at_b[1], .b_row = at_b[2], .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
         if (fc_gemm_shaped(&wide))
             fc_atomic_poke(&p->bad, 1);
-        for (int64_t j = 0; k && j < M * cols; ++j)
-            sums[j] += part[j];
         k += depth;
+        for (int64_t j = 0; to == part && (k % SUPER == 0 || k == g->K) && j < M * cols; ++j)
+            sums[j] += part[j];
     } while (k < g->K);
     if (!g->bias && g->c_col == 1 && g->c_row == cols && g->c_batch == M * cols)
         fc_convert(g->dtype, (uint16_t *)g->c + i * g->c_batch, FC_F32, sums, count * M * cols);
@@ -184,14 +187,20 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
     if (g->pack_a || g->pack_b || g->c_at || g->a_at || g->b_at || g->a_packed || (whole > ROOM && M > FC_GEMM_FEW_ROWS))
         return 0;
     pieces p = { .g = g, .some = 1, .cols = N, .across = 1, .depth = depth };
-    if (whole > ROOM) { /* a few rows: at least seven columns */
+    if (whole > ROOM && g->b_col == 1 && g->b_row != 1) { /* columns side by side: fewer steps at a time, of as many as each thread has */
+        const int64_t share = (N + fc_get_num_threads() - 1) / fc_get_num_threads();
+        p.cols = least(N, least((ROOM - M * FC_GEMM_BLOCK) / (FC_GEMM_BLOCK + 2 * M), share < NEIGHBOURS ? NEIGHBOURS : share));
+        p.across = (N + p.cols - 1) / p.cols;
+        const int64_t blocks = (ROOM - 2 * M * p.cols) / (M + p.cols) / FC_GEMM_BLOCK;
+        p.depth = least(depth, blocks * FC_GEMM_BLOCK);
+    } else if (whole > ROOM) { /* a few rows: at least seven columns */
         p.cols = (ROOM - M * depth) / (depth + 2 * M);
         p.across = (N + p.cols - 1) / p.cols;
     } else if (K <= SUPER) {
         const int64_t fit = PIECE / (whole + 1);
         p.some = fit < 1 ? 1 : least(g->batch, fit);
     }
-    const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + p.cols) * depth), count = (g->batch + p.some - 1) / p.some * p.across;
+    const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + p.cols) * p.depth), count = (g->batch + p.some - 1) / p.some * p.across;
     *status = FC_OK;
     if (floats <= STACK) {
         float room[STACK];
