@@ -4,7 +4,7 @@ import builtins
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import _finish, empty_strided, full, plain
+from facula.tensor_core.functions.create import _finish, _of_strides, empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import by_axis, ints
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._errors import IndexRangeError
@@ -138,17 +138,21 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     (1, 2)
     """
     order = list(physical_layout)
-    for k, given in enumerate((size, order)):
-        if [v for v in given if type(v) is not int or not -_MOST < v < _MOST]:
-            want_ints("empty_permuted", ("size", "physical_layout")[k], k, given)
-    size = ints((size,))
-    if sorted(order) != list(builtins.range(len(size))):
+    plain(layout, pin_memory)
+    if type(size) is not tuple:
+        want_ints("empty_permuted", "size", 0, size)
+        size = ints((size,))
+    for v in (*size, *order):
+        if type(v) is not int or not -_MOST < v < _MOST:
+            want_ints("empty_permuted", "size", 0, size)
+            want_ints("empty_permuted", "physical_layout", 1, order)
+    if sorted(order) != [*builtins.range(len(size))]:
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
     stride, run = [0] * len(size), 1
     for d in reversed(order):
         stride[d] = run
         run *= size[d] or 1
-    return empty_strided(size, stride, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    return _of_strides(size, stride, dtype, device, requires_grad)
 
 
 def nonzero_static(input, *, size, fill_value=-1, out=None):

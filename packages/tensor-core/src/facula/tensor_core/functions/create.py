@@ -360,6 +360,10 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     want_ints("empty_strided", "stride", 1, stride)
     if len(size) != len(stride):
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
+    return _of_strides(size, stride, dtype, device, requires_grad)
+
+
+def _of_strides(size, stride, dtype, device, requires_grad):
     h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
     if not h:
         if min((*size, *stride), default=0) >= 0:

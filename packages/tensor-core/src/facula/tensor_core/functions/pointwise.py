@@ -300,14 +300,17 @@ def polar(abs, angle, *, out=None):
     >>> facula.polar(facula.tensor([2.0]), facula.tensor([facula.pi / 2])).imag
     tensor([2.])
     """
-    _tensors("polar", abs=abs, angle=angle)
-    _parts_of_complex("polar", abs, angle)
+    if type(abs) is not Tensor or type(angle) is not Tensor:
+        _tensors("polar", abs=abs, angle=angle)
+    if abs.dtype is not angle.dtype or abs.dtype is not float32 and abs.dtype is not float64:
+        _parts_of_complex("polar", abs, angle)
     if out is not None:
         same_dtype("polar", abs.dtype.to_complex(), out)
     if lib.fc_is_contiguous(abs._h, 0) and lib.fc_is_contiguous(angle._h, 0):  # then so is the result, whatever is broadcast
         if abs.shape != angle.shape:
             abs, angle = (t.contiguous() for t in broadcast_tensors(abs, angle))
-        return into("polar", _ops.polar(abs, angle), out)
+        result = _ops.polar(abs, angle)
+        return result if out is None else into("polar", result, out)
     return into("polar", _turned(_ops.polar, *broadcast_tensors(abs, angle)), out)
 
 
@@ -318,14 +321,15 @@ def complex_(real, imag, *, out=None):
     >>> facula.complex(facula.tensor([1.0]), facula.tensor([2.0]))
     tensor([1.+2.j])
     """
-    _tensors("complex", real=real, imag=imag)
+    if type(real) is not Tensor or type(imag) is not Tensor:
+        _tensors("complex", real=real, imag=imag)
     if real.dtype is not imag.dtype or real.dtype is not float32 and real.dtype is not float64:
         _parts_of_complex("complex", real, imag)
     flat = lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0)  # then so is the result, whatever is broadcast
     if real.shape != imag.shape:
         real, imag = broadcast_tensors(real, imag)
     result = _alone(_ops.complex_view(_ops.stack((real, imag), -1))) if flat else _turned(complex_, real, imag)
-    return into("complex", result, out)
+    return result if out is None else into("complex", result, out)
 
 
 def _turned(make, x, y):
