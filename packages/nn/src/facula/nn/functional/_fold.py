@@ -16,6 +16,23 @@ _permute, _regroup, _im2col, _col2im = row("permute"), row("_regroup"), row("_im
 _OF_ROWS = (facula.float32, facula.float64, facula.bfloat16, facula.float16)  # what the rows take; other dtypes are composed
 
 
+def _pair(op: str, name: str, value: Any) -> tuple[int, int]:
+    """One number twice, or two."""
+    if isinstance(value, (list, tuple)) and len(value) != 2:
+        raise RuntimeError(f"{op}: It is expected {name} equals to 2, but got size {len(value)}: {value}. Give one number, or two.")
+    return ntuple((value, value) if type(value) is int else value, 2, op)
+
+
+def _windows(op: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple:
+    """The four as pairs, in the ranges that windows have."""
+    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    pairs = {name: _pair(op, name, value) for name, value in given.items()}
+    for name, pair in pairs.items():
+        if min(pair) < (least := int(name != "padding")):
+            raise RuntimeError(f"{op}: {name} should be {'greater than zero' if least else 'non-negative'}, but got {pair}.")
+    return tuple(pairs.values())
+
+
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """The windows of (N, C, H, W) as columns: (N, C * KH * KW, L).
 
@@ -33,15 +50,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
             extend.want_ints("unfold", name, k + 1, value)
         elif isinstance(value, Tensor):
             raise TypeError(f"unfold(): argument '{name}' (position {k + 2}) must be int or tuple of ints, not a Tensor: iteration over a 0-d tensor. Convert it with int().")
-    for name, value in (("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride)):
-        if isinstance(value, (list, tuple)) and len(value) != 2:
-            raise RuntimeError(f"unfold: It is expected {name} equals to 2, but got size {len(value)}: {value}. Give one number, or two.")
-    kernel, dilation, padding, stride = (ntuple((v, v) if type(v) is int else v, 2, "unfold") for v in (kernel_size, dilation, padding, stride))
-    if min(padding) < 0:
-        raise RuntimeError(f"unfold: padding should be non-negative, but got {padding}. Slice the input.")
-    for name, sizes in (("kernel size", kernel), ("dilation", dilation), ("stride", stride)):
-        if min(sizes) < 1:
-            raise RuntimeError(f"unfold: {name} should be greater than zero, but got {sizes}.")
+    kernel, dilation, padding, stride = _windows("unfold", kernel_size, dilation, padding, stride)
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
     some("unfold", input, 2)
@@ -76,8 +85,8 @@ def fold(
     """
     if type(input) is not Tensor:
         extend.want_tensor("fold", "input", 0, input)
-    size = ntuple(output_size, 2)
-    kernel, dilation, padding, stride = (ntuple(v, 2) for v in (kernel_size, dilation, padding, stride))
+    size = _pair("fold", "output_size", output_size)
+    kernel, dilation, padding, stride = _windows("fold", kernel_size, dilation, padding, stride)
     if input.dim() not in (2, 3):
         raise RuntimeError(f"fold: Input Error: Only unbatched (2D) or batched (3D) input Tensors are supported, but got {input.dim()}D")
     x = input if input.dim() == 3 else input.unsqueeze(0)

@@ -136,6 +136,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     tensor([1, 4, 2, 3])
     """
     lengths = facula.as_tensor(lengths, dtype=facula.int64, device="cpu")
+    extend.want_tensor("pack_padded_sequence", "input", 0, input)
     extend.check("pack_padded_sequence", "batch_first", 2, "bool", batch_first)
     if batch_first:
         input = input.transpose(0, 1)
@@ -173,6 +174,7 @@ def pad_packed_sequence(
     (tensor([[1, 2, 3],
             [4, 0, 0]]), tensor([3, 1]))
     """
+    extend.check("pad_packed_sequence", "batch_first", 1, "bool", batch_first)
     sizes = sequence.batch_sizes.tolist()
     steps = len(sizes)
     if total_length is not None:
