@@ -70,7 +70,9 @@ class SGD(FormulaOptimizer):
         return {} if group["momentum"] != 0 else None
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        refuse_fused(p, group)  # and nothing else: p.add_ takes a sparse gradient
+        refuse_fused(p, group)
+        if grad.is_sparse and group["fused"]:  # else p.add_ takes it
+            raise RuntimeError("SGD: `fused=True` does not support sparse gradients. Leave fused out.")
 
     def settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)

@@ -57,13 +57,18 @@ def get_swa_avg_fn() -> Callable:
     return swa_update
 
 
-def _over_lists(one: Callable) -> Callable:
+def _over_lists(one: Callable, share: Callable) -> Callable:
+    """`one` over lists, in place: for floating numbers by lerp, with the share of the way that the average goes."""
+
     def update(averages: list[Tensor], currents: list[Tensor], n: Any) -> None:
         with facula.no_grad():
             if len(averages) != len(currents):
                 raise RuntimeError(f"Tensor lists must have the same number of tensors, got {len(averages)} and {len(currents)}. Give one for each.")
             for average, current in zip(averages, currents):
-                average.copy_(one(average, current, n))
+                if average.is_floating_point() or average.is_complex():
+                    average.lerp_(current, share(n))
+                else:
+                    average.copy_(one(average, current, n))
 
     return update
 
@@ -76,7 +81,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
     >>> average
     [tensor([1.])]
     """
-    return _over_lists(get_ema_avg_fn(decay))
+    return _over_lists(get_ema_avg_fn(decay), lambda n: 1 - decay)
 
 
 def get_swa_multi_avg_fn() -> Callable:
@@ -87,7 +92,7 @@ def get_swa_multi_avg_fn() -> Callable:
     >>> average
     [tensor([2.])]
     """
-    return _over_lists(get_swa_avg_fn())
+    return _over_lists(get_swa_avg_fn(), lambda n: 1 / (float(n) + 1))
 
 
 class AveragedModel(Module):
@@ -136,10 +141,11 @@ class AveragedModel(Module):
         if self.n_averaged == 0:
             for mean, new in zip(here, there):
                 mean.copy_(new)
-        elif self.multi_avg_fn is not None:
-            self.multi_avg_fn(here, there, self.n_averaged)
+        elif self.avg_fn is not None:
+            for mean, new in zip(here, there):
+                mean.copy_(self.avg_fn(mean, new, self.n_averaged))
         else:
-            _over_lists(self.avg_fn or get_swa_avg_fn())(here, there, self.n_averaged)
+            (self.multi_avg_fn or get_swa_multi_avg_fn())(here, there, self.n_averaged)
         if not self.use_buffers:
             for mean, new in zip(self.module.buffers(), model.buffers()):
                 mean.detach().copy_(new.detach().to(mean.device))

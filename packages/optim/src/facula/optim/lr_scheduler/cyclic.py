@@ -271,7 +271,7 @@ class OneCycleLR(LRScheduler):
 
 
 def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, int) or value <= 0:
+    if value <= 0 or not isinstance(value, int):
         raise ValueError(f"Expected positive integer {name}, but got {value}")
     return value
 
