@@ -214,6 +214,8 @@ def _dim(op, args, out, a, b, c, d):
 def _index(op, args, out, a, b, c, d):
     if b == 0 and op.name in ("index", "index_put_rows_"):
         return IndexRangeError, f"index {a} is out of bounds for dimension with size 0 (dim {c}; {operands(op, args)})."
+    if op.name in ("_embedding", "index_select"):
+        return IndexRangeError, f"index out of range in self: index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
     return IndexRangeError, f"index {a} is out of bounds for dimension {c} with size {b} ({operands(op, args)})."
 
 
