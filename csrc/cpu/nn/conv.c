@@ -10,6 +10,7 @@
  * int[3] arguments are right-aligned: a 2-d convolution uses the last two, and the first is 1 (0 for padding).
  */
 #include "../../core/ops.h"
+#include "../../core/promote.h"
 #include "conv.h"
 #include "format.h"
 
@@ -72,7 +73,25 @@ static int settle(fc_conv *v)
         v->big_n *= v->big[d];
         v->small_n *= v->small[d];
     }
+    fc_conv_trim(v);
     return FC_OK;
+}
+
+static size_t words_bytes(const fc_conv *v) { return (size_t)(fc_conv_words(v) + 7) / 8 * 64; }
+
+/* How tensors lie, and the dims that kernels see; answers the weight's taps that are left, in the scratch room where some are not. */
+static const void *lying(fc_conv *v, const fc_call *c)
+{
+    const void *weight = c->t[1]->data;
+    v->last = c->as_is != 0;
+    v->weight_last = c->as_is >> 1 & 1;
+    if (v->taps < v->given_taps) {
+        weight = (char *)c->scratch + words_bytes(v);
+        fc_conv_pick_taps(v, (char *)c->scratch + words_bytes(v), c->t[1]->data);
+    }
+    if (!v->last)
+        fc_conv_flatten(v);
+    return weight;
 }
 
 static int weight_args(const fc_tensor *weight, int64_t kernel[3], const fc_tensor *some)
@@ -176,13 +195,14 @@ static int grad_weight_args(fc_conv *v, const fc_call *c)
 static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, int64_t second, const int64_t spatial[3])
 {
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
-    c->scratch_bytes = (size_t)fc_conv_words(v) * sizeof(int64_t);
+    const int trimmed = v->taps < v->given_taps;
+    c->scratch_bytes = words_bytes(v) + (trimmed ? (size_t)(v->groups * v->small_ch * v->big_ch * v->taps * fc_dt_size[fc_compute_dtype(v->dtype)]) : 0);
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
     /* PyTorch's volumes of these dtypes alone keep it; one undivided one of float32 is given to another library there, which does not. */
     const int deep = v->dtype == FC_BF16 || (v->dtype == FC_F32 && (v->batch != 1 || v->groups != 1));
     if (bad)
         return bad;
-    const int last = fc_lies_last(c->t[0], deep), other = fc_lies_last(c->t[1], deep), takes = last ? fc_conv_takes_last(v, direction) : 0;
+    const int last = fc_lies_last(c->t[0], deep), other = fc_lies_last(c->t[1], deep), takes = last && !(trimmed && direction == FC_CONV_WEIGHT) ? fc_conv_takes_last(v, direction) : 0;
     if (takes && (direction != FC_CONV_WEIGHT || other)) {
         c->as_is = other && (direction == FC_CONV_WEIGHT || takes == FC_CONV_LAST_DENSE) ? 3 : 1;
         c->spec[0].direct = 1;
@@ -207,10 +227,9 @@ int fc_cpu_convolution(fc_call *c)
     const void *bias = c->t[2] ? c->t[2]->data : NULL;
     if (bad || c->out[0]->numel == 0)
         return bad;
-    v.last = c->as_is != 0;
-    v.weight_last = c->as_is >> 1 & 1;
-    return c->i[9] ? fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch)
-                   : fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, bias, c->scratch);
+    const void *weight = lying(&v, c);
+    return c->i[9] ? fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, weight, bias, c->scratch)
+                   : fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, weight, bias, c->scratch);
 }
 
 int fc_infer_convolution_grad_input(fc_call *c)
@@ -228,17 +247,16 @@ int fc_cpu_convolution_grad_input(fc_call *c)
     const int bad = grad_input_args(&v, c);
     if (bad || c->out[0]->numel == 0)
         return bad;
-    v.last = c->as_is != 0;
-    v.weight_last = c->as_is >> 1 & 1;
-    return c->i[12] ? fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch)
-                    : fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, c->t[1]->data, NULL, c->scratch);
+    const void *weight = lying(&v, c);
+    return c->i[12] ? fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, weight, NULL, c->scratch)
+                    : fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, weight, NULL, c->scratch);
 }
 
 int fc_infer_convolution_grad_weight(fc_call *c)
 {
     fc_conv v;
     const int bad = grad_weight_args(&v, c);
-    return bad ? bad : declare(c, &v, FC_CONV_WEIGHT, v.groups * v.small_ch, v.big_ch, v.kernel);
+    return bad ? bad : declare(c, &v, FC_CONV_WEIGHT, v.groups * v.small_ch, v.big_ch, v.given);
 }
 
 int fc_cpu_convolution_grad_weight(fc_call *c)
@@ -249,6 +267,13 @@ int fc_cpu_convolution_grad_weight(fc_call *c)
         return bad;
     v.last = c->as_is != 0;
     v.weight_last = c->as_is >> 1 & 1;
+    const fc_conv whole = v;
+    void *const out = c->out[0]->data, *const few = whole.taps < whole.given_taps ? (char *)c->scratch + words_bytes(&whole) : out;
+    if (!v.last)
+        fc_conv_flatten(&v);
     const int small = c->i[12] ? 1 : 0;
-    return fc_conv_weight(&v, c->out[0]->data, c->t[small]->data, c->t[!small]->data, c->scratch);
+    const int failed = fc_conv_weight(&v, few, c->t[small]->data, c->t[!small]->data, c->scratch);
+    if (!failed && few != out)
+        fc_conv_spread_taps(&whole, few, out);
+    return failed;
 }

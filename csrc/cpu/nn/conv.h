@@ -20,7 +20,15 @@ typedef struct {
     int64_t big_ch, small_ch;        /* channels per group */
     int64_t big[3], small[3], kernel[3], stride[3], pad[3], dilation[3];
     int64_t big_n, small_n, taps;    /* elements of a plane; places of the kernel */
+    int64_t given[3], given_taps, first[3]; /* the kernel before fc_conv_trim, and where in it this one begins */
 } fc_conv;
+
+/* conv_trim.c: leaves out taps that meet padding alone; moves dims of one place to the front; copies the taps that are left out of a
+ * weight, or a gradient of them back into one. */
+void fc_conv_trim(fc_conv *v);
+void fc_conv_flatten(fc_conv *v);
+void fc_conv_pick_taps(const fc_conv *v, void *few, const void *all);
+void fc_conv_spread_taps(const fc_conv *v, const void *few, void *all);
 
 /* Whether kernels read and write channels_last in place, in one of the directions (conv_last.c). */
 enum { FC_CONV_TO_SMALL, FC_CONV_TO_BIG, FC_CONV_WEIGHT };
