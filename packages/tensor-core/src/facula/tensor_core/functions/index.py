@@ -233,6 +233,9 @@ def index_put_(input, indices, values, accumulate=False):
             raise TypeError(f"index_put_(): expected Tensor as element {k} in argument 'indices', but got {type(i).__name__}. For whole dims write x[:, index] = values.")
     if accumulate is not False and accumulate is not True:
         check("index_put_", "accumulate", 3, "bool", accumulate)
+    if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype.name in ("bool", "uint8"):
+        if input.is_complex() or not values.is_complex():  # one value behind one mask is filled in, as masked_fill does
+            values = values.to(input.dtype)
     return _put(input, indices, values, accumulate)
 
 

@@ -102,6 +102,8 @@ def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=Non
     """
     if type(input) is not Tensor:
         want_tensor("argsort", "input", 0, input)
+    if stable is not False and stable is not True:
+        check("argsort", "stable", None, "bool", stable)
     dim = dim if axis is None else renamed("argsort", "axis", axis, dim, -1)
     return into("argsort", _sorted(input, dim, descending)[1], out)
 

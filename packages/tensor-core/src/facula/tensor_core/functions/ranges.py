@@ -223,6 +223,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
+    if dtype.kind == 0 and steps > 1:
+        raise NotImplementedError('"logspace" not implemented for \'Bool\'. Convert the result with .bool().')
     if type(start) is not float or type(end) is not float:
         first, last = _end("start", start, device), _end("end", end, device)
         if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
