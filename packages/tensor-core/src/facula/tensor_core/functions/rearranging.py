@@ -78,6 +78,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """
     if repeats is None:
         return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
+    if type(repeats) is not int and not isinstance(repeats, Tensor):
+        check("repeat_interleave", "repeats", 1, "int", repeats)
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
     shape = input.shape
