@@ -107,7 +107,7 @@ def prelu_weight(x, g) -> F.Tensor:
 
 
 def hardtanh(g, x, min_val, max_val) -> F.Tensor:
-    return only_where(F.logical_not((x <= min_val) | (x >= max_val)), g)
+    return only_where((x > min_val) & (x < max_val), g)
 
 
 def hardsigmoid(g, x) -> F.Tensor:
