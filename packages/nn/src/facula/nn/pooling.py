@@ -222,6 +222,8 @@ class _FractionalMaxPool(Module):
         super().__init__()
         name, n = type(self).__name__, self._ndim
         self.kernel_size = _ntuple(n)(kernel_size)
+        if n == 3 and any(k <= 0 for k in self.kernel_size):  # PyTorch asks this of volumes alone
+            raise ValueError(f"{name}: kernel_size must be greater than zero, got {kernel_size}")
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
         self.output_size = None if output_size is None else _ntuple(n)(output_size)

@@ -40,6 +40,8 @@ def _alpha(input: Tensor, noise: Tensor, p: float) -> Tensor:
 def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool, how: Callable) -> Tensor:
     if p == 0 or not training or input.numel() == 0:
         return input
+    if type(p) is not float:
+        p = float(p)  # a tensor's probability would be one for each element, and draw otherwise
     if p == 1:
         result = input * facula.zeros_like(input, requires_grad=False)
     elif features:

@@ -28,7 +28,7 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
         raise RuntimeError(f"{name}: 0D or 1D target tensor expected, multi-target not supported, got {tuple(target.shape)}. Give class indices.")
     if tuple(target.shape) != wanted and (dim or tuple(target.shape) != (1,)):  # the one element's class may stand in a list
         raise (RuntimeError if dim else extend.ShapeError)(f"{name}: target is {tuple(target.shape)} and input {tuple(input.shape)} wants {wanted}. Give class indices.")
-    if target.dtype not in (facula.int64, facula.uint8):
+    if target.dtype is not facula.int64 and (target.dtype is not facula.uint8 or target.dim() > 1):
         raise RuntimeError(f"{name}: expected target dtype int64 or uint8, but got {target.dtype}. Convert with target.long().")
     if weight is not None and (weight.dim() != 1 or weight.size(0) != input.size(dim)):
         raise RuntimeError(

@@ -237,7 +237,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    return [row[:n].clone(memory_format=facula.contiguous_format) for row, n in zip(padded_sequences, lengths.tolist(), strict=True)]
+    return [row[: max(n, 0)].clone(memory_format=facula.contiguous_format) for row, n in zip(padded_sequences, lengths.tolist(), strict=True)]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:

@@ -50,6 +50,9 @@ class ReduceLROnPlateau(LRScheduler):
         self.patience, self.cooldown, self.eps = patience, cooldown, eps
         self.last_epoch = 0
         self._last_lr = group_values(optimizer, "lr")
+        for what, word in (("mode", mode), ("threshold_mode", threshold_mode)):
+            if not isinstance(word, str):
+                raise TypeError(f"ReduceLROnPlateau: {what} must be str, not {type(word).__name__} {word!r}. Give it in quotes.")
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown! Give 'min' or 'max'.")
         if threshold_mode not in ("rel", "abs"):

@@ -88,15 +88,15 @@ def from_data(data, dtype, device_):
         device_ = _state.elsewhere()
     t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
     if t is not None:  # plain numbers: the common case
-        return t if device_ is None else t.to(device_)
+        return t if device_ is None else t.to(device=device_)
     if isinstance(data, Tensor):
         data = data.detach()
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
-        return t if device_ is None else t.to(device_)
+        return t if device_ is None else t.to(device=device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         t = _interop.from_array(data, copy=True)
         t = t if dtype is None else t.to(dtype)
-        return t if device_ is None else t.to(device_)
+        return t if device_ is None else t.to(device=device_)
     if hasattr(data, "__dlpack__") and not hasattr(data, "untyped"):
         return from_data(from_dlpack(data), dtype, device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
@@ -105,7 +105,7 @@ def from_data(data, dtype, device_):
         from facula.tensor_core.memory.storage import over
 
         t = over(data, dtype or (_state.get_default_dtype() if hasattr(data, "dtype") else BY_CODE["<i8"]))
-        return t if device_ is None else t.to(device_)
+        return t if device_ is None else t.to(device=device_)
     shape, flat = [], []
     _scan(data, shape, 0, flat)
     numbers = [v if isinstance(v, Tensor) else _number(v) for v in flat]
@@ -122,7 +122,7 @@ def from_data(data, dtype, device_):
     from facula.tensor_core.memory.pack import pack
 
     t = pack(numbers, shape, dtype)
-    return t if device_ is None else t.to(device_)
+    return t if device_ is None else t.to(device=device_)
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):

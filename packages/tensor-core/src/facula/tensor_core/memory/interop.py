@@ -306,6 +306,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     for name, value in zip(("non_blocking", "copy"), flags):
         if value is not True and value is not False:
             raise TypeError(f"to(): argument '{name}' (position {len(args) - len(flags) + 1}) must be bool, not {value.__class__.__name__}. Write True or False.")
+    if device is True or device is False:
+        raise TypeError(f"to(): argument 'device' must be torch.device, not {device.__class__.__name__}. Write it like device='cpu'.")
     copy = copy or len(flags) > 1 and flags[1]
     d, place = _parse((*args, other, as_dtype(dtype), device))
     if args[:1] and args[0].__class__ is int or device.__class__ is int:
