@@ -80,6 +80,7 @@ def check_list(node, name, tensors, versions) -> None:
 # ---- the forward line under an interpreter ----------------------------------------------------------------------------
 
 ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", "dispatch.slow", "extend")}
+ROAD |= {sys.modules["facula.tensor_core.dispatch.slow"].__file__.replace("slow.py", "override.py"), "<asks for __torch_function__>"}  # which may not be loaded yet
 HERE = (__file__[: -len("autograd/_support.py")] + "autograd/", __file__[: -len("autograd/_support.py")] + "amp/", "<autograd of ")
 
 
@@ -89,7 +90,7 @@ def on_the_road(code) -> bool:
 
 
 def relined(result) -> Tensor | tuple:
-    """What an interpreter of this package answers: its node remembers the line that called the operation, not the interpreter's."""
+    """What an interpreter of this package, or a function that asks first, answers: its node remembers the line that called the operation."""
     frame = None
     for t in result if result.__class__ in (tuple, list) else (result,):
         node = t.origin if isinstance(t, Tensor) else None

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
+from ._support import relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
 
@@ -32,6 +33,8 @@ class Named(NamedTuple):
 
 
 class Tape:
+    relined = staticmethod(relined)
+
     def before_write(self, op, self_, args) -> Write | None:
         """Refuse what has no right gradient; keep what the derivative needs of the old values."""
         if not grad_mode():

@@ -422,7 +422,8 @@ def of_function(watched, args, kwargs):
         if relevant:
             return answered(itself, relevant, args, kwargs)
     how = _around.get(id(itself))
-    return how(original, args, kwargs) if how else original(*args, **kwargs)
+    result = how(original, args, kwargs) if how else original(*args, **kwargs)
+    return result if _dispatch.tape is None else _dispatch.tape.relined(result)
 
 
 # --- modes --------------------------------------------------------------------------------------------------------------
