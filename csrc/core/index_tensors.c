@@ -106,7 +106,15 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
     return t->view ? FC_OK : FC_MEMORY;
 }
 
-typedef struct { const fc_indexed *t; fc_tensor *x, *other; int how; } fc_index_job; /* how: FC_THROUGH_READ, _WRITE or _ADD */
+typedef struct {
+    const fc_indexed *t;
+    fc_tensor *x, *other;
+    int how; /* FC_THROUGH_READ, _WRITE or _ADD */
+    /* the part of the view that is gone through, and where it begins in x and in `other`, in elements */
+    const int64_t *shape;
+    int64_t numel, x_at, other_at;
+    int64_t low, high; /* of one index: the places along its dim that are written to; 0, 0 for all */
+} fc_index_job;
 
 enum { FC_PLACES = 1024, FC_ACROSS = 32 };
 
@@ -226,8 +234,21 @@ static void fc_index_runs(int dtype, int how, char *xs, int64_t xstep, char *os,
             fc_cpu_strided_copy(size, os + in_other[p], ostep, xs + in_x[p], xstep, n);
 }
 
+/* Of positions from `begin` on those that go to job's part of the one index's dim, in their order; answers how many. */
+static int64_t fc_index_within(const fc_index_job *job, int64_t begin, int64_t count, int64_t *in_x, int64_t *in_other)
+{
+    const int64_t *index = (const int64_t *)job->t->index[0]->data + begin;
+    int64_t kept = 0;
+    for (int64_t p = 0; p < count; ++p) {
+        in_x[kept] = in_x[p];
+        in_other[kept] = in_other[p];
+        kept += index[p] >= job->low && index[p] < job->high;
+    }
+    return kept;
+}
+
 /* Positions in blocks, whose places are computed once; the other dims around them. Where the innermost of those is no run of memory in x,
- * a few of its elements are taken at a time, so that what the index jumps over stays in cache. */
+ * or none in `other`, a few of its elements are taken at a time, so that what the index jumps over stays in cache. */
 static void fc_index_range(void *ctx, int64_t begin, int64_t end)
 {
     const fc_index_job *job = ctx;
@@ -238,9 +259,9 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
     for (int d = 0; d < m; ++d)
         far[d] = other->stride[d < t->lead ? d : d + t->index_ndim];
     /* the last of the dims after the index's is the run; without one, single elements */
-    const int64_t run = inner ? view->shape[m - 1] : 1, xstep = inner ? view->stride[m - 1] : 1, ostep = inner ? far[m - 1] : 1;
-    const int64_t wide = inner && xstep != 1 && run > FC_ACROSS ? FC_ACROSS : run;
-    if (!view->numel)
+    const int64_t run = inner ? job->shape[m - 1] : 1, xstep = inner ? view->stride[m - 1] : 1, ostep = inner ? far[m - 1] : 1;
+    const int64_t wide = inner && (xstep != 1 || ostep > 1) && run > FC_ACROSS ? FC_ACROSS : run;
+    if (!job->numel)
         return;
     if (t->n == 1 && view->numel == 1 && other->contiguous && job->how != FC_THROUGH_ADD) {
         const int d = t->dim[0];
@@ -248,11 +269,13 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
         return;
     }
     for (int64_t i = begin; i < end; i += FC_PLACES) {
-        const int64_t count = end - i < FC_PLACES ? end - i : FC_PLACES;
-        char *xs = job->x->data, *os = other->data;
+        int64_t count = end - i < FC_PLACES ? end - i : FC_PLACES;
+        char *xs = job->x->data + job->x_at * size, *os = other->data + job->other_at * size;
         int64_t counter[FC_MAX_DIMS] = { 0 };
         fc_index_places(job, i, count, in_x, in_other);
-        for (int64_t done = 0; done < view->numel; done += run) {
+        if (job->high)
+            count = fc_index_within(job, i, count, in_x, in_other);
+        for (int64_t done = 0; done < job->numel; done += run) {
             if (run == 1)
                 fc_index_elements(dtype, job->how, xs, os, in_x, in_other, count);
             for (int64_t k = 0; run > 1 && k < run; k += wide)
@@ -260,14 +283,65 @@ static void fc_index_range(void *ctx, int64_t begin, int64_t end)
             for (int d = m - 1 - inner; d >= 0; --d) {
                 xs += view->stride[d] * size;
                 os += far[d] * size;
-                if (++counter[d] < view->shape[d])
+                if (++counter[d] < job->shape[d])
                     break;
-                xs -= view->shape[d] * view->stride[d] * size;
-                os -= view->shape[d] * far[d] * size;
+                xs -= job->shape[d] * view->stride[d] * size;
+                os -= job->shape[d] * far[d] * size;
                 counter[d] = 0;
             }
         }
     }
+}
+
+typedef struct { const fc_index_job *job; int dim; } fc_index_shares;
+
+static void fc_index_share(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_index_shares *s = ctx;
+    const fc_indexed *t = s->job->t;
+    const int d = s->dim;
+    int64_t shape[FC_MAX_DIMS];
+    fc_index_job part = *s->job;
+    memcpy(shape, part.shape, (size_t)t->view->ndim * sizeof *shape);
+    shape[d] = end - begin;
+    part.numel = part.numel / part.shape[d] * shape[d];
+    part.shape = shape;
+    part.x_at = begin * t->view->stride[d];
+    part.other_at = begin * part.other->stride[d < t->lead ? d : d + t->index_ndim];
+    fc_index_range(&part, 0, t->positions);
+}
+
+static void fc_index_targets(void *ctx, int64_t begin, int64_t end)
+{
+    fc_index_job part = *(const fc_index_job *)ctx;
+    part.low = begin;
+    part.high = end;
+    fc_index_range(&part, 0, part.t->positions);
+}
+
+/* Writes: a place that several positions name gets them in their order (the last wins, sums have one order), so what is shared out are
+ * places, of whole slices where those are long and one index says where they go, else of another dim. */
+static void fc_index_write(const fc_index_job *job)
+{
+    enum { LONG_SLICE = 2048 /* bytes */ };
+    const fc_indexed *t = job->t;
+    const fc_tensor *view = t->view;
+    if (t->n == 1 && t->lead == 0 && job->x->stride[t->dim[0]] && view->numel * fc_dt_size[view->dtype] >= LONG_SLICE) {
+        const int64_t n = job->x->shape[t->dim[0]];
+        fc_parallel(n, FC_GRAIN / (view->numel * t->positions / n + 1) + 1, fc_index_targets, (void *)job);
+        return;
+    }
+    int dim = view->ndim - 1;
+    for (int d = dim - 1; d >= 0; --d) /* the outermost of the longest: whole lines for each thread */
+        if (view->shape[d] >= view->shape[dim] || view->shape[d] >= FC_ACROSS)
+            dim = d;
+    if (dim < 0 || view->numel == 0 || view->stride[dim] == 0) {
+        fc_index_range((void *)job, 0, job->t->positions);
+        return;
+    }
+    fc_index_shares shares = { job, dim };
+    const int64_t each = view->numel / view->shape[dim] * job->t->positions, least = dim == view->ndim - 1 ? FC_ACROSS : 1, grain = FC_GRAIN / (each + 1) + 1;
+    fc_parallel(view->shape[dim], grain < least ? least : grain, fc_index_share, &shares);
 }
 
 /* One index tensor: what goes through it are slices, or single elements, of any layout. 0 where the positions do not follow one
@@ -332,9 +406,9 @@ fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
     if (!fc_indexed_make(&t, x, n, index))
         out = fc_index_result(&t, x);
     if (out && x->device != FC_META && out->numel && !fc_index_through(&t, x, out, FC_THROUGH_READ)) {
-        fc_index_job job = { &t, x, out, FC_THROUGH_READ };
+        const fc_index_job job = { &t, x, out, FC_THROUGH_READ, t.view->shape, t.view->numel, 0, 0, 0, 0 };
         const int64_t each = t.view->numel ? t.view->numel : 1;
-        fc_parallel(t.positions, FC_GRAIN / each + 1, fc_index_range, &job);
+        fc_parallel(t.positions, FC_GRAIN / each + 1, fc_index_range, (void *)&job);
     }
     fc_indexed_drop(&t);
     return out;
@@ -368,8 +442,8 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
     }
     const int how = accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE;
     if (!bad && x->device != FC_META && dense->numel && !(accumulate && fc_index_through(&t, x, dense, how))) {
-        fc_index_job job = { &t, x, dense, how };
-        fc_index_range(&job, 0, t.positions); /* in order: the last of equal indices wins, sums have one order */
+        const fc_index_job job = { &t, x, dense, how, t.view->shape, t.view->numel, 0, 0, 0, 0 };
+        fc_index_write(&job);
     }
     fc_free(wide);
     fc_free(dense);

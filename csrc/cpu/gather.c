@@ -19,7 +19,7 @@
 #include "gather_loops.h"
 #include "parallel.h"
 
-enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8, LEAST_BYTES = 1024, JUMPED_BYTES = 512 << 10, FEW = 4, SHORT = 64 };
+enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8, LEAST_BYTES = 1024, JUMPED_BYTES = 512 << 10, FEW = 4, SHORT = 64, LONG_SLICE = 2048 /* bytes */ };
 
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high)
 {
@@ -239,13 +239,24 @@ int fc_cpu_index_select(const fc_slices *q, char *out, const char *x, int64_t *b
     return 0;
 }
 
+static void write_slice(const slices *w, int64_t o, int64_t p, int64_t first, int64_t n)
+{
+    const fc_slices *q = w->q;
+    const int64_t size = fc_dt_size[q->dtype], row = q->inner * size;
+    char *to = w->to + (o * q->n + q->index[p]) * row + first * size;
+    const char *from = w->from + (o * q->count + p) * row + first * size;
+    if (w->add)
+        fc_cpu_accumulate(q->dtype, to, 1, from, 1, n);
+    else
+        fc_move_bytes(to, from, (size_t)(n * size));
+}
+
 /* Writing: units are strips of one of `outer`, in which the slices go in the order of the index. */
 static void write_slices(void *ctx, int64_t begin, int64_t end)
 {
     slices *w = ctx;
     const fc_slices *q = w->q;
     const int size = fc_dt_size[q->dtype];
-    const int64_t row = q->inner * size;
     if (q->inner == 1) {
         const fc_through_box box = { .count = q->count, .flat_next = 1, .index_next = 1, .rows = end - begin, .big_row = q->n, .flat_row = q->count, .big_step = 1, .n = q->n };
         fc_through_lines_of(q->dtype, w->add ? FC_THROUGH_ADD : FC_THROUGH_WRITE)(&box, w->to + begin * q->n * size, (char *)w->from + begin * q->count * size, q->index);
@@ -255,15 +266,20 @@ static void write_slices(void *ctx, int64_t begin, int64_t end)
         const int64_t o = u / w->strips, s = u % w->strips, first = s * w->strip;
         strips = w->strips - s < end - u ? w->strips - s : end - u;
         const int64_t n = q->inner - first < strips * w->strip ? q->inner - first : strips * w->strip;
-        for (int64_t p = 0; p < q->count; ++p) {
-            char *to = w->to + (o * q->n + q->index[p]) * row + first * size;
-            const char *from = w->from + (o * q->count + p) * row + first * size;
-            if (w->add)
-                fc_cpu_accumulate(q->dtype, to, 1, from, 1, n);
-            else
-                fc_move_bytes(to, from, (size_t)(n * size));
-        }
+        for (int64_t p = 0; p < q->count; ++p)
+            write_slice(w, o, p, first, n);
     }
+}
+
+/* Writing long slices: each thread looks at the whole index and takes those that go to its part of x, in their order. */
+static void write_targets(void *ctx, int64_t begin, int64_t end)
+{
+    const slices *w = ctx;
+    const fc_slices *q = w->q;
+    for (int64_t o = 0; o < q->outer; ++o)
+        for (int64_t p = 0; p < q->count; ++p)
+            if (q->index[p] >= begin && q->index[p] < end)
+                write_slice(w, o, p, 0, q->inner);
 }
 
 int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, int64_t *bad)
@@ -272,6 +288,11 @@ int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, in
     if (wrong >= 0) {
         *bad = q->index[wrong];
         return 1;
+    }
+    if (q->count && q->inner * (int64_t)fc_dt_size[q->dtype] >= LONG_SLICE) {
+        slices w = { .q = q, .to = x, .from = src, .add = add };
+        fc_parallel(q->n, GRAIN / (q->outer * q->count * q->inner / q->n + 1) + 1, write_targets, &w);
+        return 0;
     }
     /* rows of one slice after the other are shared by columns, of a few cache lines at least */
     const int64_t narrow = STRIP_BYTES / fc_dt_size[q->dtype], wide = (q->inner / MOST_STRIPS + narrow - 1) / narrow * narrow;

@@ -324,7 +324,7 @@ def test_an_error_that_several_threads_find_is_raised():
 
 # one thread computes them at any size: streams of random numbers, and what is counted or written in order
 ALONE = {n for n in ROWS if OPS[n].kind == "random"}
-ALONE |= set("_bincount _histogram _lu_order _nll_loss _nll_loss_backward diag_embed index_put_rows_ masked_scatter".split())
+ALONE |= set("_bincount _histogram _lu_order _nll_loss _nll_loss_backward diag_embed masked_scatter".split())
 
 
 def test_every_row_is_shared_by_threads_or_known_not_to_be():
