@@ -23,7 +23,7 @@
 #include "verb.h"
 
 enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 16, SHORT_BYTES = 512, SPAN = 256, BUNDLE = 128, LEAST_SPAN = 16, SPAN_BYTES = 8 << 10,
-       NEAR = 512, CONVERTED = 64 /* elements of a line that is worth a conversion */, CONVERTED_FROM = 1024 };
+       NEAR = 512, PAST_ROW = 4096, LINE_OF_TILES = 256, CONVERTED = 64 /* elements of a line that is worth a conversion */, CONVERTED_FROM = 1024 };
 
 typedef struct {
     const fc_nest *nest;
@@ -117,6 +117,19 @@ static void row(char *to, int64_t to_step, int to_dtype, const char *from, int64
     }
 }
 
+/* The same of dense `to`, written past the caches (move.h). */
+static void row_past(char *to, int to_dtype, const char *from, int64_t from_step, int from_dtype, int64_t n)
+{
+    _Alignas(64) char block[BLOCK * 16];
+    const int size = fc_dt_size[to_dtype], kept = from_step == size && to_dtype == from_dtype && to_dtype != FC_BOOL; /* whose bytes become 0 or 1 */
+    for (int64_t i = 0, count; i < n; i += count) {
+        count = n - i < BLOCK ? n - i : BLOCK;
+        if (!kept && (i == 0 || from_step)) /* a number fills the block once */
+            row(block, size, to_dtype, from + i * from_step, from_step, from_dtype, count);
+        fc_move_past(to + i * size, kept ? from + i * from_step : block, (size_t)(count * size));
+    }
+}
+
 /* Where both sides stand at a position of the dims from `first` on, but for dim `skip`. */
 static void seek(const fc_nest *nest, int first, int skip, int64_t position, char **to, char **from)
 {
@@ -135,6 +148,7 @@ static void seek(const fc_nest *nest, int first, int skip, int64_t position, cha
 static void rows(void *ctx, int64_t begin, int64_t end)
 {
     const fc_nest *nest = ((const job *)ctx)->nest;
+    const int past = ((const job *)ctx)->past;
     const int64_t n = nest->ndim ? nest->size[0] : 1;
     int64_t index[FC_MAX_DIMS], left = begin;
     char *to = nest->data[0], *from = nest->data[1];
@@ -147,7 +161,10 @@ static void rows(void *ctx, int64_t begin, int64_t end)
     const int64_t to_step = nest->ndim ? nest->stride[0][0] : fc_dt_size[nest->dtype[0]];
     const int64_t from_step = nest->ndim ? nest->stride[1][0] : fc_dt_size[nest->dtype[1]];
     for (int64_t r = begin; r < end; ++r) {
-        row(to, to_step, nest->dtype[0], from, from_step, nest->dtype[1], n);
+        if (past)
+            row_past(to, nest->dtype[0], from, from_step, nest->dtype[1], n);
+        else
+            row(to, to_step, nest->dtype[0], from, from_step, nest->dtype[1], n);
         for (int d = 1; d < nest->ndim; ++d) {
             to += nest->stride[0][d];
             from += nest->stride[1][d];
@@ -158,6 +175,8 @@ static void rows(void *ctx, int64_t begin, int64_t end)
             index[d] = 0;
         }
     }
+    if (past)
+        fc_moved_past();
 }
 
 /* rows() for rows of a few elements: `count` of them along dim 1 at once, an element of each in turn, so that the loops are long. */
@@ -214,14 +233,7 @@ static void piece(void *ctx, int64_t begin, int64_t end)
         row(to, to_step, nest->dtype[0], from, from_step, nest->dtype[1], end - begin);
         return;
     }
-    _Alignas(64) char block[BLOCK * 16];
-    const int kept = from_step == to_step && nest->dtype[0] == nest->dtype[1] && nest->dtype[0] != FC_BOOL; /* whose bytes become 0 or 1 */
-    for (int64_t i = 0, n; i < end - begin; i += n) {
-        n = end - begin - i < BLOCK ? end - begin - i : BLOCK;
-        if (!kept && (i == 0 || from_step)) /* a number fills the block once */
-            row(block, to_step, nest->dtype[0], from + i * from_step, from_step, nest->dtype[1], n);
-        fc_move_past(to + i * to_step, kept ? from + i * from_step : block, (size_t)(n * to_step));
-    }
+    row_past(to, nest->dtype[0], from, from_step, nest->dtype[1], end - begin);
     fc_moved_past();
 }
 
@@ -256,7 +268,8 @@ static void tiles(void *ctx, int64_t begin, int64_t end)
         const int64_t j0 = u % strips * q->per_unit;
         seek(nest, 1, a, u / strips, &t, &f);
         const int64_t j1 = j0 + q->per_unit < m ? j0 + q->per_unit : m;
-        const int64_t wide = to == from ? TILE : WIDE, high = to == from && n <= TILE ? STRIP : TILE;
+        /* where no registers turn, whole stretches of a line are written one after the other */
+        const int64_t wide = to != from ? WIDE : to_step == to_size ? TILE : LINE_OF_TILES, high = to == from && n <= TILE ? STRIP : TILE;
         for (int64_t i = 0; i < n; i += wide)
             for (int64_t j = j0; j < j1; j += high) {
                 const int64_t mm = j1 - j < high ? j1 - j : high, nn = n - i < wide ? n - i : wide;
@@ -369,6 +382,7 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
         const int64_t size = fc_dt_size[nest.dtype[0]];
         const int packed = nest.ndim > 1 && nest.stride[0][0] == size && (nest.stride[1][0] == size ? n * size < SHORT_BYTES : nest.stride[1][0] == -size && n * size >= FC_LEAST_MIRRORED && size <= 8);
         const int few = nest.ndim > 1 && nest.dtype[0] == nest.dtype[1] && (packed || (n < SHORT && nest.size[1] > n));
+        q.past = !few && nest.total * size >= FC_PAST_CACHES && n * size >= PAST_ROW && nest.stride[0][0] == size;
         fc_parallel(nest.total / n, FC_GRAIN / n + 1, few ? short_rows : rows, &q);
         return;
     }
