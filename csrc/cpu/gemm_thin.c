@@ -11,6 +11,7 @@
 #define CHUNK 128               /* columns at a time: as many lines of 1 KB are read side by side */
 #define FAR (1 << 20) /* bytes of b from which FAR_CHUNK lines go all the way through k before the next are touched */
 #define FAR_CHUNK 32
+#define FROM_MEMORY (16 << 20) /* bytes of each side that no cache keeps */
 #define MOST_ROWS 4
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
@@ -114,7 +115,7 @@ static void supers(void *ctx, int64_t begin, int64_t end)
         double blocks[(FC_GEMM_SUPER + 1) * MOST_SUMS];
         const int64_t whole = depth / FC_GEMM_BLOCK, rest = depth % FC_GEMM_BLOCK, n = whole + (rest > 0);
         if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
-            d->kernel->dots(blocks, whole, a, b);
+            d->kernel->dots(blocks, whole, a, b, g->K * size >= FROM_MEMORY);
         else
             d->kernel->fan(blocks, whole, g->M, g->N, a, g->a_row, g->a_col, b, g->b_row);
         if (rest)
