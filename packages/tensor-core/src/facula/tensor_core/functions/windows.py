@@ -12,6 +12,7 @@ from facula.tensor_core.functions.create import _finish, empty, full, ones, plai
 from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._state import elsewhere, get_default_dtype
+from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import float32, float64, strided
 
 
@@ -50,9 +51,13 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=strided, device=None, r
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
-    w = full((M,), float(a[0]), dtype=n.dtype, device=n.device)
+    w = float(a[0])
+    if len(a) == 1 or n.dtype.itemsize == 2:  # a half's first term is rounded before it is added to
+        w = full((M,), w, dtype=n.dtype, device=n.device)
     for i, c in enumerate(a[1:], 1):
-        w = _ops.add_(w, _ops.mul_(_ops.cos_(_ops.mul(n, 2 * math.pi * i / intervals)), c if i % 2 == 0 else -c))
+        angles = (_ops.mul if i + 1 < len(a) else _ops.mul_)(n, 2 * math.pi * i / intervals)
+        term = _ops.mul_(_ops.cos_(angles), c if i % 2 == 0 else -c)
+        w = _ops.add_(w, term) if isinstance(w, Tensor) else _ops.add_(term, w)
     return _finish(w, requires_grad)
 
 
