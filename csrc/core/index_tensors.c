@@ -323,10 +323,9 @@ static void fc_index_targets(void *ctx, int64_t begin, int64_t end)
  * places, of whole slices where those are long and one index says where they go, else of another dim. */
 static void fc_index_write(const fc_index_job *job)
 {
-    enum { LONG_SLICE = 2048 /* bytes */ };
     const fc_indexed *t = job->t;
     const fc_tensor *view = t->view;
-    if (t->n == 1 && t->lead == 0 && job->x->stride[t->dim[0]] && view->numel * fc_dt_size[view->dtype] >= LONG_SLICE) {
+    if (t->n == 1 && t->lead == 0 && job->x->stride[t->dim[0]] && view->numel * fc_dt_size[view->dtype] >= FC_LONG_SLICE) {
         const int64_t n = job->x->shape[t->dim[0]];
         fc_parallel(n, FC_GRAIN / (view->numel * t->positions / n + 1) + 1, fc_index_targets, (void *)job);
         return;

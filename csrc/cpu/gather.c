@@ -19,7 +19,7 @@
 #include "gather_loops.h"
 #include "parallel.h"
 
-enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8, LEAST_BYTES = 1024, JUMPED_BYTES = 512 << 10, FEW = 4, SHORT = 64, LONG_SLICE = 2048 /* bytes */ };
+enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8, LEAST_BYTES = 1024, JUMPED_BYTES = 512 << 10, FEW = 4, SHORT = 64 };
 
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high)
 {
@@ -289,7 +289,7 @@ int fc_cpu_index_write(const fc_slices *q, char *x, const char *src, int add, in
         *bad = q->index[wrong];
         return 1;
     }
-    if (q->count && q->inner * (int64_t)fc_dt_size[q->dtype] >= LONG_SLICE) {
+    if (q->count && q->inner * (int64_t)fc_dt_size[q->dtype] >= FC_LONG_SLICE) {
         slices w = { .q = q, .to = x, .from = src, .add = add };
         fc_parallel(q->n, GRAIN / (q->outer * q->count * q->inner / q->n + 1) + 1, write_targets, &w);
         return 0;

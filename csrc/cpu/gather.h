@@ -7,6 +7,9 @@
 
 #include "../core/dtype.h"
 
+/* Bytes of a slice from which threads share writes by the places that slices go to, each looking at the whole index. */
+enum { FC_LONG_SLICE = 2048 };
+
 enum { FC_THROUGH_READ, FC_THROUGH_WRITE, FC_THROUGH_ADD, FC_THROUGH_MUL, FC_THROUGH_MAX, FC_THROUGH_MIN };
 
 /* gather, scatter: position (.., p, ..) of `flat` goes with (.., index[.., p, ..], ..) of `big`. Strides in elements; an index that is the
