@@ -13,7 +13,7 @@ D("add",        x=lambda g: g,                          y=lambda g, alpha: scale
 D("sub",        x=lambda g: g,                          y=lambda g, alpha: scaled(g, -alpha))
 D("rsub",       x=lambda g, alpha: scaled(g, -alpha),   y=lambda g: g)
 D("mul",        x=lambda g, y: g * y,                   y=lambda g, x: g * x)
-D("div",        x=lambda g, y: g / y,                   y=lambda g, y, out: -g * out / y)
+D("div",        x=lambda g, y: g / y,                   y=lambda g, x, y: -g * (x / y / y))
 D("reciprocal", x=lambda g, out: -g * out * out)
 D("neg",        x=lambda g: -g)
 D("square",     node="PowBackward0", x=lambda g, x: g * (2 * x))

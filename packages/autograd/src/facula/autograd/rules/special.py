@@ -15,7 +15,7 @@ HALF_PI_ROOT = math.sqrt(math.pi) / 2
 
 D("erf",        x=lambda g, x: F.exp(-x * x) * (1 / HALF_PI_ROOT) * g)
 D("erfc",       x=lambda g, x: F.exp(-x * x) * (-1 / HALF_PI_ROOT) * g)
-D("erfinv",     x=lambda g, out: F.exp(out * out) * HALF_PI_ROOT * g)
+D("erfinv",     x=lambda g, x: F.exp(F.erfinv(x) ** 2) * HALF_PI_ROOT * g)
 D("lgamma",     x=lambda g, x: g * F.digamma(x))
 D("digamma",    x=lambda g, x: g * F.polygamma(1, x))
 D("_polygamma", x=lambda g, x, n: g * F.polygamma(n + 1, x))
