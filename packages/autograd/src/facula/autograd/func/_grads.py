@@ -17,7 +17,7 @@ from .. import _core
 from .._api import grad as graph_grad
 from .._core import GradError, Tensor, extend
 from .._node import Leaf
-from ..grad_mode import enable_grad
+from ..grad_mode import inference_mode, is_inference
 from ._tree import flatten, like
 from ._vmap import settled, vmap
 
@@ -39,7 +39,7 @@ class Own:
         return self.leaf(x)
 
     def leaf(self, x) -> Tensor:
-        x = _core.alias(x).requires_grad_()
+        x = _core.alias(recordable(x)).requires_grad_()
         self.leaves.add(x.origin)
         return x
 
@@ -78,6 +78,11 @@ class Own:
         return build([self.public(t) for t in leaves])
 
 
+def recordable(x) -> Tensor:
+    """x, or a copy where it is an inference tensor: those may not be saved for backward."""
+    return x.clone() if is_inference(x) else x
+
+
 def chosen(args, argnums, name) -> list[int]:
     """The positions that argnums names, none negative; all of them where it is None."""
     if argnums is None:
@@ -110,11 +115,19 @@ def replaced(args, argnums, own, name) -> tuple:
     return args, mine, build
 
 
+CALLED = {"grad": "grad_and_value(f)(*args)", "vjp": "vjp(f, *primals)", "jvp": "jvp(f, primals, tangents)", "jacrev": "vjp(f, *primals)", "jacfwd": "jvp(f, primals, tangents)"}
+
+
+def called(name) -> str:
+    """How a refusal shows the call, as PyTorch does: Jacobians go by products."""
+    return CALLED.get(name, name)
+
+
 def split_aux(out, has_aux, name) -> tuple:
     if not has_aux:
         return out, None
     if not (isinstance(out, tuple) and len(out) == 2):
-        raise GradError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True, not {type(out).__name__}.")
+        raise GradError(f"{called(name)}: output of function f should be a tuple: (output, aux) if has_aux is True, not {type(out).__name__}.")
     for a in flatten(out[1])[0]:
         if not isinstance(a, Tensor):
             raise GradError(f"{name}: aux: Expected tensors, got unsupported type {type(a).__name__}. Return what is no tensor another way.")
@@ -123,9 +136,11 @@ def split_aux(out, has_aux, name) -> tuple:
 
 def tensors_of(out, name) -> tuple:
     leaves, build = flatten(out)
+    if not leaves or leaves == [None]:
+        raise GradError(f"{called(name)}: Expected f to be a function that has non-empty output (got output = {leaves}). Return at least one tensor.")
     for o in leaves:
         if not isinstance(o, Tensor):
-            raise GradError(f"{name}: Expected tensors, got unsupported type {type(o).__name__}. The function must return tensors.")
+            raise GradError(f"{called(name)}: expected f(*primals) to return only tensors, got unsupported type {type(o).__name__}. The function must return tensors.")
     return leaves, build
 
 
@@ -134,7 +149,7 @@ def gradients(outs, inputs, weights, retain=None) -> list:
     live = [(o, w) for o, w in zip(outs, weights) if o.requires_grad]
     found = [None] * len(inputs)
     if live and inputs:
-        found = graph_grad([o for o, _ in live], inputs, [w for _, w in live], retain, True, allow_unused=True)
+        found = graph_grad([o for o, _ in live], inputs, [w if w is None else recordable(w) for _, w in live], retain, True, allow_unused=True)
     return [F.zeros_like(x) if g is None else g for g, x in zip(found, inputs)]
 
 
@@ -151,7 +166,7 @@ def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
     @functools.wraps(func)
     def inside(*args, **kwargs) -> Any:
         own = Own()
-        with enable_grad():
+        with inference_mode(False):
             args, mine, build = replaced(args, argnums, own, "grad")
             out, aux = split_aux(func(*args, **kwargs), has_aux, "grad")
             if not isinstance(out, Tensor):
@@ -189,7 +204,7 @@ def vjp(func, *primals, has_aux=False) -> tuple:
     (tensor([9.]), (tensor([60.]),))
     """
     own = Own()
-    with enable_grad():
+    with inference_mode(False):
         args, mine, build = replaced(primals, None, own, "vjp")
         out, aux = split_aux(func(*args), has_aux, "vjp")
         outs, rebuild = tensors_of(out, "vjp")
@@ -202,7 +217,7 @@ def vjp(func, *primals, has_aux=False) -> tuple:
             raise GradError("vjp: Expected pytree structure of cotangents to be the same as that of the function's results.")
         vs = flatten(cotangents)[0]
         check_like(vs, outs, "vjp: cotangent")
-        with enable_grad():
+        with inference_mode(False):
             found = gradients(outs, mine, vs, retain_graph)
         found = build([inner.public(g) for g in found])
         return found
@@ -218,10 +233,15 @@ def check_like(vs, xs, name) -> None:
             raise GradError(f"{name} {i} has shape {tuple(v.shape)} and must have shape {tuple(x.shape)}. Make them equal.")
 
 
+def differentiable(name, what, tensors) -> None:
+    for t in tensors:
+        if not _core.is_float(t):
+            raise ValueError(f"{name}: Expected {what} to be floating point or complex, but got: {t.dtype}. Convert it first.")
+
+
 def pushed(func, primals, own, name, has_aux=False) -> tuple:
     """(results, aux, push, structure): push(tangents) is J times them, by differentiating u -> u^T J, which is linear in u."""
-    if not isinstance(primals, tuple):
-        raise GradError(f"{name}: Expected primals to be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
+    differentiable(name, "primal", [t for t in flatten(primals)[0] if isinstance(t, Tensor)])
     _, mine, build = replaced(primals, None, own, name)
     out, aux = split_aux(func(*build([writable(t, own) for t in mine])), has_aux, name)
     outs, build = tensors_of(out, name)
@@ -252,17 +272,20 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     (tensor([9.]), tensor([6.]))
     """
     own = Own()
+    if not isinstance(primals, tuple):
+        raise GradError(f"jvp: Expected primals to be a tuple, so that func(*primals) can be called, not {type(primals).__name__}.")
     if not like(primals, tangents):
         raise GradError("jvp: Expected primals and tangents to have the same python structure.")
-    if isinstance(primals, tuple) and not flatten(primals)[0]:
+    if not flatten(primals)[0]:
         raise GradError("jvp: expected at least one Tensor among the primals. Give what is differentiated with respect to.")
-    for name, tree in (("primals", primals), ("tangents", tangents)) if isinstance(primals, tuple) else ():
+    for name, tree in (("primals", primals), ("tangents", tangents)):
         for t in flatten(tree)[0]:
             if not isinstance(t, Tensor):
                 raise GradError(f"jvp: Expected {name} to only contain Tensors, but got {type(t).__name__}. Convert it.")
-    with enable_grad():
+    with inference_mode(False):
         out, aux, push, mine = pushed(func, primals, own, "jvp", has_aux)
         vs = flatten(tangents)[0]
+        differentiable("jvp", "tangent", vs)
         check_like(vs, mine, "jvp: tangent")
         if strict and not all(o.requires_grad for o in flatten(out)[0]):
             raise GradError("jvp: a result does not depend on the primals, which strict=True forbids.")
@@ -278,7 +301,7 @@ def linearize(func, *primals) -> tuple:
     (tensor([9.]), tensor([60.]))
     """
     own = Own()
-    with enable_grad():
+    with inference_mode(False):
         out, _, push, mine = pushed(func, primals, own, "linearize")
 
     def linear(*tangents) -> Any:
@@ -286,7 +309,10 @@ def linearize(func, *primals) -> tuple:
             raise GradError("linearize: the tangents must have the structure of the primals.")
         vs = flatten(tangents)[0]
         check_like(vs, mine, "linearize: tangent")
-        with enable_grad():
+        for i, (v, x) in enumerate(zip(vs, mine)):
+            if v.dtype is not x.dtype:
+                raise GradError(f"linearize: tangent {i} is {v.dtype} and must be {x.dtype}. Convert it.")
+        with inference_mode(False):
             return own.tree(push(vs))
 
     return own.tree(out), linear
@@ -322,7 +348,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
     @functools.wraps(func)
     def inside(*args, **kwargs) -> Any:
         own = Own()
-        with enable_grad():
+        with inference_mode(False):
             args, mine, build = replaced(args, argnums, own, "jacrev")
             out, aux = split_aux(func(*args, **kwargs), has_aux, "jacrev")
             real_and_there("jacrev", "inputs", mine)
@@ -364,7 +390,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
                 given[k] = value
             return func(*given, **kwargs)
 
-        with enable_grad():
+        with inference_mode(False):
             with extend.interpreter(settled) if randomness == "error" else contextlib.nullcontext():
                 out, aux, push, mine = pushed(of_chosen, tuple(leaves), own, "jacfwd", has_aux)
             real_and_there("jacfwd", "inputs", mine)

@@ -327,7 +327,7 @@ def out_places(name, out_dims, out, flat) -> list:
             return list(out_dims)
         return broadcast(tuple(out_dims), tuple(out) if isinstance(out, list) else out, "out_dims")
     except (ValueError, TypeError) as error:
-        raise ValueError(f"vmap({name}): out_dims {out_dims!r} is not compatible with the structure of `outputs`. Give one entry for each result, or one for all.") from error
+        raise ValueError(f"vmap({name}): out_dims is not compatible with the structure of `outputs`: {out_dims!r}. Give one entry for each result, or one for all.") from error
 
 
 def result(name, level, t, d) -> Any:
