@@ -144,8 +144,9 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     inputs = as_tuple(inputs)
     if not inputs:
         raise GradError("backward: `inputs` argument to `backward` cannot be empty. Leave it out to fill all leaves.")
-    ends = set(wanted_origins(inputs))
-    for t in inputs:
+    ends = set()
+    for t, origin in zip(inputs, wanted_origins(inputs)):
+        ends.add(origin)
         if isinstance(t, Tensor):
             tensor_retain_grad(t)
     run(start, keep, create_graph, only=ends)
@@ -338,8 +339,9 @@ def tensor_retains_grad(self) -> bool:
     >>> y.retains_grad
     True
     """
-    origin = origin_of(self)
-    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is with_origin(self)
+    tensor = with_origin(self)
+    origin = tensor.origin
+    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is tensor
 
 
 def tensor_grad_fn(self) -> Node | None:
@@ -417,7 +419,8 @@ def tensor_requires_grad_(self, requires_grad=True) -> Tensor:
     """
     if requires_grad is not True and requires_grad is not False:
         raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}. Write True or False.")
-    self.requires_grad = requires_grad
+    if not requires_grad or self.is_leaf:  # a result that requires grad already may be asked to
+        self.requires_grad = requires_grad
     return self
 
 

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from itertools import count
 from threading import Lock
 
-from ._core import GradError, Tensor, beside, contiguous_format, empty_strided, extend, facula_path, lib, ops, set_grad_mode
+from ._core import Batched, GradError, Tensor, beside, contiguous_format, empty_strided, extend, facula_path, lib, ops, set_grad_mode
 from ._hooks import hear_of_no_gradient, hooks_after, hooks_before, told_after
 from ._node import Leaf, Output
 from ._support import anomaly, at_work
@@ -123,7 +123,8 @@ def _run_all(roots, keep_graph, create_graph, captures, only) -> dict | None:
         if only is not None:
             wanted |= only
             wanted.update([origin.inputs[0] for origin in only if type(origin) is Output])
-            roots = [root for root in roots if root[0] in wanted]
+        if ends is not None:  # hooks on roots that lead nowhere hear nothing
+            roots = [root for root in roots if root[0] in wanted or root[0] in ends]
         counts = leaf_counts(roots, wanted) if watched[0] and captures is None else None
         leaves = _run(roots, keep_graph, create_graph, captures, wanted, counts)
         for leaf in list(leaves):
@@ -376,8 +377,9 @@ def accumulate(leaf, g, create_graph, captures) -> None:
     extra = leaf.extra
     if extra is not None:
         seen = hooks_before(leaf, extra, g, captures is None)
-        alone = alone and seen is g and extra.hooks is None
         g = seen if extra.dtype is None else seen.to(extra.dtype)
+        del seen
+        alone = references(g) <= ALONE
     if captures is not None:
         if leaf in captures:
             captures[leaf] = g
@@ -485,7 +487,8 @@ def check_nan(node, outs) -> None:
     if not anomaly["check_nan"]:
         return
     for i, g in enumerate(outs):
-        if isinstance(g, Tensor) and g.detach().isnan().any().item():
+        whole = g._whole if type(g) is Batched else g
+        if isinstance(g, Tensor) and whole.detach().isnan().any().item():
             error = GradError(f"Function '{node.name()}' returned nan values in its {i}th output. Look at the forward line below.")
             explain(error, node)
             raise error

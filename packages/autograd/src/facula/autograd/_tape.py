@@ -14,7 +14,7 @@ from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._support import relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
-from ._views import PIECES, fixed, keep_retained, made, rebase, refreshed
+from ._views import PIECES, Without, fixed, keep_retained, made, rebase, refreshed
 
 
 class Write:
@@ -127,11 +127,25 @@ class Tape:
         if grad_mode():
             self.refuse(Named(name), tensor, tensor.base)
         seen = view(tensor)
-        if grad_mode():
-            tensor.origin = seen.origin
+        if not grad_mode():
+            unrecorded(tensor)
+        elif tensor.origin is not None:
+            if seen.origin is not tensor.origin:
+                keep_retained(tensor, seen.origin)
+                tensor.origin = seen.origin
+            if tensor.base is None:
+                epoch_advance(tensor)
+        epoch_refresh(seen)
         if "_forward" in seen.__dict__:  # a dual tensor's tangent
             tensor.__dict__["_forward"] = seen.__dict__["_forward"]
         return seen
+
+    def adopts(self, tensor, source) -> None:
+        """A tensor is about to look at source's memory, by set_: what has no gradient."""
+        if not grad_mode():
+            return
+        self.refuse(Named("set_"), tensor, tensor.base)
+        tensor.origin = made(Without, (tensor.origin, source.origin), ("set_",))
 
     def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""
@@ -152,6 +166,8 @@ class Tape:
             if lib.fc_inference(tensor._h) and not lib.fc_may_write(tensor._h):
                 raise GradError("requires_grad: setting it on an inference tensor outside of inference_mode is not allowed. Clone it to get a normal tensor.")
             if tensor.origin is not None and type(tensor.origin) is not Nowhere:
+                if not isinstance(tensor.origin, Leaf):
+                    raise GradError("requires_grad: you can only change requires_grad flags of leaf variables, and this tensor is a result with history. It requires grad already.")
                 return
             if not is_float(tensor):
                 raise GradError(f"requires_grad: Only Tensors of floating point and complex dtype can require gradients, this one is {tensor.dtype}. Convert it first.")

@@ -8,6 +8,7 @@ node over b's new one. The window is kept as sizes, strides and offset relative 
 from __future__ import annotations
 
 import weakref
+from typing import NoReturn
 
 from . import _core
 from ._core import GradError, as_strided, is_complex, ops
@@ -374,6 +375,16 @@ class Lost(Node):
 
     def backward(self, g, inputs) -> tuple:
         raise lost(self.saved[0])
+
+
+class Without(Node):
+    """What an operation without derivative gave: it requires grad, and has none."""
+
+    __slots__ = ()
+    layout = ("name",)
+
+    def backward(self, g, inputs) -> NoReturn:
+        raise GradError(f"derivative for {self.saved[0]} is not implemented. Call it under no_grad(), or on detached tensors.")
 
 
 def lost(why) -> GradError:

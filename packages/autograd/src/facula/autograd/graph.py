@@ -141,8 +141,10 @@ def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:
     """
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: Expects mode to be one of ('all', 'any') but got {mode}.")
-    tensors = list(tensors)
+    tensors = [t for t in tensors if mode == "all" or t.requires_grad]
     origins, key = [origin_of(t) for t in tensors], object()
+    if None in origins:
+        raise Asserted(f"register_multi_grad_hook: Expected gradient function to be set, but tensor {origins.index(None)} does not require grad. Leave it out.")
 
     def arrived(i) -> Callable:
         def hook(g) -> None:
@@ -174,8 +176,8 @@ class _Handles(RemovableHandle):
             handle.remove()
 
 
-class OutOfContext(GradError, AssertionError):
-    """A backward outside of the block that its saved tensors need: an AssertionError in PyTorch."""
+class Asserted(GradError, AssertionError):
+    """What is an AssertionError in PyTorch."""
 
 
 class _Kept:
@@ -202,7 +204,7 @@ class _AllowMutationOnSavedContext:
 
     def unpack(self, kept) -> Tensor:
         if not self.open and not kept.copied:
-            raise OutOfContext("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was recorded. Call it inside.")
+            raise Asserted("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was recorded. Call it inside.")
         return kept.tensor
 
     def before(self, op, args, kwargs) -> Any:

@@ -415,7 +415,10 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
         raise RuntimeError(f"set_: could not set tensor of type {source.dtype} to a tensor of type {self.dtype}. Convert it first.")
     elif size is not None:
         source = _storage.over(source.untyped_storage(), self.dtype, storage_offset, size, stride)
-    _resize.set_data(self, _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h)))  # its bits stay its own
+    shown = _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h))  # its bits stay its own
+    if self.origin is not None or source.origin is not None:
+        _dispatch.tape.adopts(self, source)
+    _resize.set_data(self, shown)
     lib.fc_bump(self._h)  # a write, other than .data =
     return self
 
