@@ -143,6 +143,25 @@ def test_nothing_is_left_behind():
     assert finders == sys.meta_path
 
 
+def test_layers_call_and_draw_with_what_a_program_puts_in_their_place():
+    seen = []
+
+    with facula.torch.enabled(shadow=True):
+        import torch
+
+        relu = torch.nn.functional.relu
+        torch.nn.init.kaiming_uniform_ = torch.nn.init.uniform_ = lambda tensor, *args, **options: seen.append(tuple(tensor.shape))
+        torch.nn.functional.relu = lambda *args, **options: (seen.append("relu"), relu(*args, **options))[1]
+        torch.nn.Linear(2, 3)
+        torch.nn.ReLU()(torch.ones(2))
+        drawn = torch.nn.init.xavier_uniform_(torch.zeros(2, 2))
+
+    assert [(3, 2), (3,), "relu"] == seen
+    assert drawn.any()
+    assert facula.nn.Linear(2, 3).weight.abs().sum() > 0
+    assert 3 == len(seen)
+
+
 def test_an_exception_ends_the_block_too():
     with pytest.raises(ZeroDivisionError):
         with facula.torch.enabled(shadow=True):

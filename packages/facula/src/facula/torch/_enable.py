@@ -20,12 +20,14 @@ __all__ = ["enabled"]
 
 
 _DIRECT = (type, types.FunctionType)
+_CALLED_BY_MODULES = ("torch.nn.init", "torch.nn.functional")
 
 
 class Alias(types.ModuleType):
     """A module under PyTorch's name, looking everything up in the Facula module that serves it.
 
-    What a program sets on it stays on it, and goes with it when the block ends.
+    What a program sets on it goes with it when the block ends. It stays on it, but for the two namespaces that layers look into
+    when they are called or drawn: `torch.nn.init.kaiming_uniform_ = skip` saves the drawing of every layer, there and here.
     """
 
     def __init__(self, name: str, target) -> None:
@@ -56,6 +58,9 @@ class Alias(types.ModuleType):
         if isinstance(getattr(type(self.__dict__.get("__target__")), name, None), property):  # a switch of the module itself
             setattr(self.__target__, name, value)
             return
+        if self.__name__ in _CALLED_BY_MODULES and not name.startswith("__") and name in vars(self.__target__):
+            _overwritten.setdefault((self.__target__, name), vars(self.__target__)[name])
+            setattr(self.__target__, name, value)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
@@ -147,6 +152,7 @@ _depth = 0
 _saved: dict[str, types.ModuleType] = {}
 _TENSOR_KINDS = (facula.Tensor, facula.Size, facula.dtype, facula.device)
 _saved_homes: dict[type, str] = {}
+_overwritten: dict[tuple[types.ModuleType, str], object] = {}  # what a program's own functions stand in for
 _ends: list[Callable[[], None]] = []  # what undoes the rest of a start
 
 
@@ -211,3 +217,6 @@ class enabled:
         for kind, home in _saved_homes.items():
             kind.__module__ = home
         _saved_homes.clear()
+        for (module, name), original in _overwritten.items():
+            setattr(module, name, original)
+        _overwritten.clear()

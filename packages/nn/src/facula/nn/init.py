@@ -49,6 +49,25 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     raise ValueError(f"calculate_gain: unsupported nonlinearity {nonlinearity!r}. Known: {', '.join(_LINEAR)}, tanh, relu, leaky_relu, selu.")
 
 
+# What several of these do stands apart from the public names: a program that puts its own function in the place of one, as is done
+# to skip the drawing, changes that one alone.
+
+
+def _uniform(tensor: Tensor, a: float, b: float, generator: Any) -> Tensor:
+    with facula.no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def _normal(tensor: Tensor, mean: float, std: float, generator: Any) -> Tensor:
+    with facula.no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def _constant(tensor: Tensor, val: float) -> Tensor:
+    with facula.no_grad():
+        return tensor.fill_(val)
+
+
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill from the uniform distribution on [a, b).
 
@@ -57,8 +76,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
     >>> nn.init.uniform_(facula.empty(2), 1.0, 1.0)
     tensor([1., 1.])
     """
-    with facula.no_grad():
-        return tensor.uniform_(a, b, generator=generator)
+    return _uniform(tensor, a, b, generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
@@ -68,8 +86,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
     >>> facula.nn.init.normal_(facula.empty(2))
     tensor([ 1.5410, -0.2934])
     """
-    with facula.no_grad():
-        return tensor.normal_(mean, std, generator=generator)
+    return _normal(tensor, mean, std, generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -80,8 +97,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     >>> nn.init.constant_(facula.empty(2), 0.5)
     tensor([0.5000, 0.5000])
     """
-    with facula.no_grad():
-        return tensor.fill_(val)
+    return _constant(tensor, val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -92,7 +108,7 @@ def ones_(tensor: Tensor) -> Tensor:
     >>> nn.init.ones_(facula.empty(2))
     tensor([1., 1.])
     """
-    return constant_(tensor, 1.0)
+    return _constant(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
@@ -103,7 +119,7 @@ def zeros_(tensor: Tensor) -> Tensor:
     >>> nn.init.zeros_(facula.empty(2))
     tensor([0., 0.])
     """
-    return constant_(tensor, 0.0)
+    return _constant(tensor, 0.0)
 
 
 def trunc_normal_(
@@ -211,7 +227,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(fan_in + fan_out)))
-    return uniform_(tensor, -bound, bound, generator)
+    return _uniform(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
@@ -222,7 +238,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     tensor(0.1000)
     """
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
+    return _normal(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
@@ -247,7 +263,7 @@ def kaiming_uniform_(
     if std is None:
         return tensor
     bound = math.sqrt(3.0) * std
-    return uniform_(tensor, -bound, bound, generator)
+    return _uniform(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(
@@ -260,7 +276,7 @@ def kaiming_normal_(
     tensor(0.2000)
     """
     std = _kaiming_std(tensor, a, mode, nonlinearity)
-    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+    return tensor if std is None else _normal(tensor, 0.0, std, generator)
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
