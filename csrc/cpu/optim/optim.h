@@ -8,6 +8,7 @@
 #ifndef FC_OPTIM_H
 #define FC_OPTIM_H
 
+#include <float.h>
 #include <math.h>
 
 #include "../../core/levels.h"
@@ -30,6 +31,11 @@ typedef struct {
 static inline int fc_check_step(const fc_call *c, int counts, unsigned optional)
 {
     const int n = c->len[0];
+    for (int j = 0; j < c->nd; ++j) /* a number out of range is an error in the composition, which the caller turns to */
+        if (isfinite(c->d[j]) && fabs(c->d[j]) > FLT_MAX)
+            for (int k = 0; k < n; ++k)
+                if (c->t[k]->dtype != FC_F64)
+                    return fc_fail(FC_DTYPE, c->t[k]->dtype, 0, 0, 0);
     for (int list = 0, at = 0; list < c->nlists; at += c->len[list++]) {
         if (c->len[list] != n && (c->len[list] != 0 || !(optional >> list & 1)))
             return fc_fail(FC_SIZE, 0, n, list, c->len[list]);

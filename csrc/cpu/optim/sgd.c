@@ -49,7 +49,7 @@ static void N(step)(void *ctx, int64_t begin, int64_t end)
     const T *restrict g = q->g;
     const T lr = (T)-q->k[LR], momentum = (T)q->k[MOMENTUM], fresh = (T)(1 - q->k[DAMPENING]), decay = (T)q->k[DECAY];
     const T sign = q->flag[MAXIMIZE] ? -1 : 1;
-    if (momentum == 0)
+    if (!b)
         for (int64_t i = begin; i < end; ++i)
             p[i] = M(fma)(lr, M(pull)(decay, p[i], sign * g[i]), p[i]);
     else if (q->flag[FIRST] && q->flag[NESTEROV])

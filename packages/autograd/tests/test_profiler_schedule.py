@@ -62,8 +62,8 @@ def test_without_a_schedule_the_whole_block_is_recorded(tmp_path):
 
 @pytest.mark.facula_only
 def test_what_is_not_recorded_is_refused():
-    for options in (dict(with_flops=True), dict(activities=[1]), dict(activities=[])):
-        with pytest.raises(ValueError):
+    for options, error in ((dict(with_flops=True), ValueError), (dict(activities=[1]), AssertionError), (dict(activities=[]), AssertionError)):
+        with pytest.raises(error):
             profiler.profile(**options)
     with pytest.raises(AssertionError):
         profiler.profile().key_averages()

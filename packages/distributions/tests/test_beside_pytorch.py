@@ -225,7 +225,7 @@ def f64(*values):
         (lambda: ours.Wishart(f64(3.0)), AssertionError), (lambda: ours.Wishart(0.5, facula.eye(2)), ValueError), (lambda: ours.Wishart(3.0, facula.ones(2)), ValueError),
         (lambda: ours.LKJCholesky(1), ValueError), (lambda: ours.LowRankMultivariateNormal(f64(1.0), f64(1.0), f64(1.0)), ValueError),
         (lambda: ours.LowRankMultivariateNormal(f64(1.0), facula.ones(1, 1), f64(1.0, 2.0)), ValueError), (lambda: ours.ContinuousBernoulli(), ValueError),
-        (lambda: ours.ContinuousBernoulli(1.5), ValueError), (lambda: ours.GeneralizedPareto(0.0, -1.0, 0.0), ValueError),
+        (lambda: ours.ContinuousBernoulli(1.5, validate_args=True), ValueError), (lambda: ours.GeneralizedPareto(0.0, -1.0, 0.0), ValueError),
         (lambda: ours.GeneralizedPareto(0.0, 1.0, 0.5).log_prob(f64(-1.0)), ValueError), (lambda: ours.ReshapeTransform((2,), (3,)), ValueError),
         (lambda: ours.CorrCholeskyTransform()(f64(1.0, 2.0)), ValueError), (lambda: ours.CatTransform([ours.ExpTransform()], 0, [1, 2]), AssertionError),
         (lambda: ours.StackTransform([ours.ExpTransform()])(f64(1.0, 2.0)), AssertionError), (lambda: ours.constraints.cat([1]), AssertionError),

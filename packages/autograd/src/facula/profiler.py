@@ -142,7 +142,7 @@ class profile:
     ) -> None:  # fmt: skip
         activities = supported_activities() if activities is None else set(activities)
         if not activities or not all(isinstance(a, ProfilerActivity) for a in activities):
-            raise ValueError(f"profile: activities must be ProfilerActivity members, at least one, got {activities}.")
+            raise AssertionError(f"profile: activities must be ProfilerActivity members, at least one, got {activities}.")
         if with_flops or with_modules:
             raise ValueError("profile: with_flops and with_modules are not recorded here. Leave them out.")
         self.activities, self.schedule, self.on_trace_ready = activities, schedule, on_trace_ready

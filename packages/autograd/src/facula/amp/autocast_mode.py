@@ -152,6 +152,8 @@ class autocast:
         self._inside = []
 
     def __enter__(self) -> autocast:
+        if not (isinstance(self._enabled, bool) and isinstance(self._cache_enabled, bool)):
+            raise TypeError(f"autocast: enabled and cache_enabled must be bool, got {self._enabled!r} and {self._cache_enabled!r}. Write True or False.")
         _local.__dict__.setdefault("stack", []).append(self)
         self._inside.append(extend.interpreter(self._run) if self._enabled else None)
         if self._inside[-1] is not None:

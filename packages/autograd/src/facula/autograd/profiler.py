@@ -215,6 +215,8 @@ class record_function:
         self._events = []
 
     def __enter__(self) -> record_function:
+        if not isinstance(self.name, str) or not isinstance(self.args, (str, type(None))):
+            raise RuntimeError(f"record_function: expected a str for name and a str or None for args, got {self.name!r} and {self.args!r}.")
         open_ = [(p, p._begin(self.name, "user_annotation", args=self.args)) for p in active()]
         self._events.append(open_)
         return self

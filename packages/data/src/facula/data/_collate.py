@@ -80,7 +80,7 @@ def collate_tensor_fn(batch, *, collate_fn_map: dict | None = None):
             f"default_collate: samples are sparse ({batch[0].layout}), which are not supported in a batch. "
             "Call to_dense() in the dataset, or give the loader a collate_fn."
         )
-    return facula.stack(list(batch), 0)
+    return facula.stack(batch, 0)
 
 
 def collate_numpy_fn(batch, *, collate_fn_map: dict | None = None):

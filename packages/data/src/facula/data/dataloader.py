@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """The index sampler of an iterable dataset, whose order is its own."""
 
     def __iter__(self) -> Iterator[None]:
@@ -94,7 +94,7 @@ class DataLoader(Generic[T_co]):
         self._dataset_kind = DatasetKind.Iterable if isinstance(dataset, IterableDataset) else DatasetKind.Map
         if self._dataset_kind == DatasetKind.Iterable:
             _check_iterable_order(shuffle, sampler, batch_sampler)
-            shuffle, sampler = False, _Endless()
+            shuffle, sampler = False, _InfiniteConstantSampler()
         if sampler is not None and shuffle:
             raise ValueError(
                 "DataLoader: sampler option is mutually exclusive with shuffle, got both. Give one of them."

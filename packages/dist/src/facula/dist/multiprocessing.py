@@ -77,7 +77,7 @@ def set_sharing_strategy(new_strategy: str) -> None:
     """
     global _strategy
     if new_strategy not in _STRATEGIES:
-        raise ValueError(f"set_sharing_strategy: {new_strategy!r} is none of {sorted(_STRATEGIES)}.")
+        raise AssertionError(f"set_sharing_strategy: {new_strategy!r} is none of {sorted(_STRATEGIES)}.")
     _strategy = new_strategy
 
 

@@ -26,12 +26,15 @@ class Transform:
     codomain: constraints.Constraint
 
     def __init__(self, cache_size: int = 0) -> None:
-        if cache_size not in (0, 1):
-            raise ValueError(f"{type(self).__name__}: cache_size must be 0 or 1, got {cache_size}.")
+        self._check_cache_size(cache_size)
         self._cache_size = cache_size
         self._cached_x_y = None, None
         self._inv = None
         super().__init__()  # a transform with weights is a Module as well
+
+    def _check_cache_size(self, cache_size: int) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError(f"{type(self).__name__}: cache_size must be 0 or 1, got {cache_size}.")
 
     def __getstate__(self) -> dict:
         return {**self.__dict__, "_inv": None, "_cached_x_y": (None, None)}
@@ -85,6 +88,7 @@ class Transform:
         """This transform with that cache size."""
         if cache_size == self._cache_size:
             return self
+        self._check_cache_size(cache_size)
         new = type(self).__new__(type(self))
         new.__dict__.update(self.__dict__)
         new._cache_size, new._cached_x_y, new._inv = cache_size, (None, None), None

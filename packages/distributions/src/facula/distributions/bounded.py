@@ -32,9 +32,13 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
 
     def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args: bool | None = None) -> None:
         self._lims = lims
+        if probs is not None:
+            (clamped,) = broadcast_all(probs)
+            if validate_args is not None and not constraints.unit_interval.check(clamped).all():  # the default looks at what the clamp leaves
+                raise ValueError(f"ContinuousBernoulli: the parameter probs has invalid values, outside of [0, 1]: {probs}. Give probabilities.")
+            clamped = clamp_probs(clamped)
+            probs = clamped if isinstance(probs, facula.Tensor) else clamped.item()
         super().__init__(probs, logits, validate_args)
-        if "probs" in self.__dict__:
-            self.probs = clamp_probs(self.probs)
 
     @lazy_property
     def probs(self):

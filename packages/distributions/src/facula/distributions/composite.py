@@ -178,9 +178,10 @@ class TransformedDistribution(Distribution):
         return sign
 
     def cdf(self, value) -> facula.Tensor:
-        self._validate_sample(value)
         for transform in reversed(self.transforms):
             value = transform.inv(value)
+        if self._validate_args:
+            self.base_dist._validate_sample(value)
         # A decreasing map turns the distribution function round.
         sign = self._sign()
         return sign * (self.base_dist.cdf(value) - 0.5) + 0.5

@@ -227,6 +227,8 @@ def _poisson(p, q):
 
 @register_kl(Binomial, Binomial)
 def _binomial(p, q):
+    if bool((p.total_count < q.total_count).any()):
+        raise NotImplementedError("kl_divergence: KL between Binomials where q.total_count > p.total_count is not implemented. Estimate it by sampling.")
     kl = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
     return facula.where(p.total_count > q.total_count, math.inf * facula.ones_like(kl), kl)
 

@@ -15,10 +15,10 @@ def broadcast_all(*values):
     >>> facula.distributions.utils.broadcast_all(1.0, facula.tensor([2.0, 3.0]))
     (tensor([1., 1.]), tensor([2., 3.]))
     """
-    wrong = [value for value in values if not isinstance(value, (Number, facula.Tensor))]
+    wrong = [value for value in values if not isinstance(value, (int, float, facula.Tensor))]
     if wrong:
         raise ValueError(
-            f"broadcast_all: Input arguments must all be instances of Number or Tensor, got {type(wrong[0]).__name__}. "
+            f"broadcast_all: Input arguments must all be real numbers or Tensors, got {type(wrong[0]).__name__}. "
             "Give numbers or tensors."
         )
     dtype = next((v.dtype for v in values if isinstance(v, facula.Tensor)), facula.get_default_dtype())

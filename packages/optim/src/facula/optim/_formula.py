@@ -30,7 +30,7 @@ def check_lr(lr: Any) -> None:
 
 
 def check_options(**options: Any) -> None:
-    """Ranges, in the order given: lr as check_lr has it, betas in [0, 1), rho in [0, 1], any other not negative."""
+    """Ranges, in the order given: lr as check_lr has it, betas in [0, 1), rho in [0, 1], any other not negative. NaN is in none."""
     for name, value in options.items():
         if name == "lr":
             check_lr(value)
@@ -46,7 +46,7 @@ def check_implementation(foreach: bool | None, fused: bool | None, differentiabl
     """foreach and fused name PyTorch's implementations. There is one here, so they choose nothing; contradictions are refused."""
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
-    if fused and foreach:
+    if foreach and fused:  # in this order: a foreach that is neither true nor false is refused
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
@@ -198,26 +198,30 @@ class FormulaOptimizer(Optimizer):
         return state
 
     def run(self, params: list, grads: list, lists: list, group: dict, settings: tuple) -> None:
-        """The row over these parameters. It refuses complex ones and two devices before it writes: they are seen to then."""
+        """The row over these parameters. It refuses complex ones and two devices before it writes: they are seen to then.
+
+        What it refuses besides, a complex rate or one that the dtype cannot hold, is composed: its ops say what is wrong with it."""
         kernel = extend.function(extend.ops[self.kernel])
         try:
             kernel(params, grads, *lists, *settings)
-        except (extend.DTypeError, extend.DeviceError):
+        except (TypeError, extend.DeviceError):  # a DTypeError is a TypeError
             for p, grad in zip(params, grads):
                 self.refuse(p, grad, group)
             states = [*map(self.state.get, params)]
             if self.widened(states):
                 return self.run(params, grads, self.lists(states, group), group, settings)
-            odd = [p.is_meta or p.is_complex() for p in params]  # asked here, for each costs as much as its share of the call
-            if not any(odd):
-                raise
-            real = [k for k, p in enumerate(params) if not p.is_meta]
-            if real:
-                seen = [[_as_real(t[k]) for k in real] if t else t for t in (params, grads, *lists)]
-                kernel(*seen, *settings)
+            meta = [p.is_meta for p in params]  # asked here, for each costs as much as its share of the call
+            if any(p.is_complex() for p in params) or any(meta):
+                there = [k for k, nowhere in enumerate(meta) if not nowhere]
+                try:
+                    if there:
+                        kernel(*([_as_real(t[k]) for k in there] if t else t for t in (params, grads, *lists)), *settings)
+                except TypeError:
+                    pass
+                else:  # a meta parameter has nothing to compute, and its step count is on the CPU
+                    params, grads = list(compress(params, meta)), list(compress(grads, meta))
             for p, grad in zip(params, grads):
-                if p.is_meta:  # nothing to compute, and its step count is on the CPU
-                    self.step_one(p, grad, self.state.get(p), group)
+                self.step_one(p, grad, self.state_of(p, group), group)
 
     def widened(self, states: list) -> bool:
         """Numbers of the state that loading made as narrow as their half parameter, made wide again; were there any?"""

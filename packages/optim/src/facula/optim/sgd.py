@@ -9,7 +9,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, add_scaled, check_implementation, check_options, common, factor, flag, refuse_fused
+from ._formula import FormulaOptimizer, add_scaled, check, check_implementation, common, factor, flag, refuse_fused
 
 __all__ = ["SGD", "sgd"]
 
@@ -47,7 +47,10 @@ class SGD(FormulaOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_options(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
+            check(not value < 0.0, name, value)  # NaN passes, in PyTorch too
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         check_implementation(foreach, fused, differentiable)
@@ -88,25 +91,27 @@ class SGD(FormulaOptimizer):
         moving = [s.get("momentum_buffer") is not None for s in states]
         if all(moving):
             return self.run(params, grads, [[s["momentum_buffer"] for s in states]], group, self.settings(group))
-        for p, state, moves in zip(params, states, moving):
-            if not moves:
-                state["momentum_buffer"] = facula.empty_like(p, requires_grad=False)
-        buffers = [s["momentum_buffer"] for s in states]
+        buffers = [s["momentum_buffer"] if moves else facula.empty_like(p, requires_grad=False) for p, s, moves in zip(params, states, moving)]
         for first, these in ((False, moving), (True, [not m for m in moving])):
             some = [list(compress(x, these)) for x in (params, grads, buffers)]
             if some[0]:
                 self.run(some[0], some[1], [some[2]], group, self.settings(group, first))
+        for state, buffer in zip(states, buffers):
+            if state.get("momentum_buffer") is None:  # the composition makes its own
+                state["momentum_buffer"] = buffer
 
     def update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         momentum = group["momentum"]
         if momentum != 0:
             buf = state.get("momentum_buffer")
             if buf is None:
-                buf = state["momentum_buffer"] = grad.detach().clone()
+                buf = grad.detach().clone()
             else:
                 buf.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = grad.add(buf, alpha=momentum) if group["nesterov"] else buf
         add_scaled(p, grad, -factor(group["lr"]))
+        if momentum != 0:
+            state["momentum_buffer"] = buf  # after what can fail
 
 
 sgd = by_lists(

@@ -277,8 +277,9 @@ class Tensor(lib.Slots):
 
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-        if type(value) is not Tensor and value.layout is not self.layout:
-            raise RuntimeError(f"data: incompatible tensor type: {value.layout} set to a tensor of {self.layout}. Convert it first.")
+        if type(value) is not Tensor and value.layout is not self.layout or value.is_meta != self.is_meta:
+            mine, given = (self.layout, self.device), (value.layout, value.device)
+            raise RuntimeError(f"data: incompatible tensor type: {given} set to a tensor of {mine}. Convert it first.")
         if self.origin is not None and value.dtype.kind < 2:
             raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex dtype, got {value.dtype}. Convert it first.")
         set_data(self, value)

@@ -1,5 +1,5 @@
 """Memory shared with other libraries: from_dlpack and to_dlpack."""
 
-from facula.tensor_core.memory.dlpack import from_dlpack, to_dlpack
+from facula.tensor_core.memory.dlpack import DLDeviceType, from_dlpack, to_dlpack
 
-__all__ = ["from_dlpack", "to_dlpack"]
+__all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

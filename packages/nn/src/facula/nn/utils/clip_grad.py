@@ -51,7 +51,7 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
     with facula.no_grad():
         # 1e-6 as in PyTorch; the product with a coefficient of 1 costs less than asking whether it is
         factor = facula.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
-        if factor.dim() and factor.numel() == 1 and foreach is not False:
+        if factor.dim() and factor.numel() == 1 and (foreach is None or foreach):
             raise RuntimeError(f"clip_grads_with_norm_: scalar tensor expected to be 0 dim but total_norm has {factor.dim()} dimensions and 1 element. Give total_norm.squeeze().")
         for p in _listed(parameters):
             if p.grad is not None:

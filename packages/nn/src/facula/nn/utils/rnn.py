@@ -53,6 +53,8 @@ class PackedSequence(_Fields):
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """data converted by Tensor.to, the indices on its device."""
+        if "copy" in kwargs:
+            raise RuntimeError("PackedSequence.to: .to() does not accept copy argument. Copy it with copy.deepcopy.")
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self

@@ -115,7 +115,7 @@ class ChainedScheduler(_Compound):
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if schedulers and optimizer is None:
-            optimizer = getattr(schedulers[0], "optimizer", None)
+            optimizer = schedulers[0].optimizer
         self._check(optimizer, schedulers, " to be chained")
         self._schedulers, self.optimizer = schedulers, optimizer
         self._last_lr = group_values(optimizer, "lr")

@@ -98,7 +98,7 @@ class CyclicLR(LRScheduler):
 
     def scale_fn(self, x: float) -> float:
         """The height at cycle or step `x`, as a part of the full one."""
-        return (self._scale_fn_custom or self._scale_fn_ref)(x)
+        return (self._scale_fn_ref if self._scale_fn_custom is None else self._scale_fn_custom)(x)
 
     def get_lr(self) -> list:
         self._warn_outside_step()
@@ -216,11 +216,11 @@ class OneCycleLR(LRScheduler):
             self.total_steps = _positive("total_steps", total_steps)
         else:
             self.total_steps = _positive("epochs", epochs) * _positive("steps_per_epoch", steps_per_epoch)
+        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         self._anneal_func_type = anneal_strategy
         tops = per_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:

@@ -11,7 +11,7 @@ import importlib
 import io
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from reprlib import repr as short  # a hostile object's whole repr may take forever
 from typing import Any, BinaryIO
@@ -85,8 +85,7 @@ def clear_safe_globals() -> None:
     _safe.clear()
 
 
-@contextlib.contextmanager
-def safe_globals(safe_globals: list) -> Iterator[None]:
+class safe_globals:
     """add_safe_globals for a block.
 
     >>> import decimal
@@ -96,13 +95,16 @@ def safe_globals(safe_globals: list) -> Iterator[None]:
     >>> facula.serialization.get_safe_globals()
     []
     """
-    before = dict(_safe)
-    add_safe_globals(safe_globals)
-    try:
-        yield
-    finally:
+    def __init__(self, safe_globals: list) -> None:
+        self.safe_globals = safe_globals
+
+    def __enter__(self) -> None:
+        self._before = dict(_safe)
+        add_safe_globals(self.safe_globals)
+
+    def __exit__(self, *error: object) -> None:
         _safe.clear()
-        _safe.update(before)
+        _safe.update(self._before)
 
 
 # --- save ------------------------------------------------------------------------------------------------------------
@@ -112,11 +114,12 @@ class MissingFolder(RuntimeError, FileNotFoundError):
     """The folder of a file to be written is not there."""
 
 
-def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True) -> None:
+def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False) -> None:
     """Write obj to a file (a path, or an object with `write`) that facula.load and torch.load read.
 
     Tensors that share memory share it in the file. A path is replaced at once or not at all.
     _use_new_zipfile_serialization=False writes PyTorch's format before 1.6, which is no zip.
+    _disable_byteorder_record chooses nothing: the order of the bytes is in every zip, in PyTorch's too.
     Raises RuntimeError for tensors of two dtypes over one storage, what pickle raises for objects that it cannot write.
 
     >>> import io

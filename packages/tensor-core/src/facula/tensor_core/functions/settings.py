@@ -1,5 +1,7 @@
 """Settings that programs make or ask for, and small questions about tensors."""
 
+import warnings
+
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
@@ -91,8 +93,11 @@ def set_float32_matmul_precision(precision):
     >>> facula.set_float32_matmul_precision("highest")
     """
     global _precision
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}: {precision!r}. Give one of {_PRECISIONS}.")
     if precision not in _PRECISIONS:
-        raise ValueError(f"set_float32_matmul_precision: expected one of {_PRECISIONS}, got {precision!r}.")
+        warnings.warn(f"set_float32_matmul_precision: {precision!r} is not one of {_PRECISIONS}; the call has no effect.", UserWarning, stacklevel=2)
+        return
     _precision = precision
 
 
@@ -111,6 +116,8 @@ def set_flush_denormal(mode):
     >>> facula.set_flush_denormal(True)
     False
     """
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"set_flush_denormal: flush_denormal expects a bool, but got {type(mode).__name__}: {mode!r}. Write True or False.")
     return not mode
 
 

@@ -3,6 +3,7 @@
 A capsule named "dltensor" (or "dltensor_versioned") is taken once: the taker renames it and later calls its deleter.
 """
 
+import enum
 from functools import cache
 
 from facula.tensor_core import _ops
@@ -11,7 +12,33 @@ from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core._types import device as Device
 
-CPU = 1  # DLPack's device type; 0 would be its meta device, which it lacks
+
+
+class DLDeviceType(enum.IntEnum):
+    """Kinds of memory as DLPack numbers them.
+
+    >>> facula.ones(2).__dlpack_device__()
+    (<DLDeviceType.kDLCPU: 1>, 0)
+    """
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
+
+
+CPU = DLDeviceType.kDLCPU
 NAMES = (b"dltensor", b"dltensor_versioned")
 USED = (b"used_dltensor", b"used_dltensor_versioned")
 DEVICE_TYPE, DEVICE_ID, CODE, BITS, LANES, NDIM, FLAGS, MAJOR = range(8)  # fields of fc_dlpack_field

@@ -41,8 +41,8 @@ class Generator:
 
     __slots__ = ("_g", "__weakref__")
 
-    def __init__(self, device: Any = "cpu") -> None:
-        if Device(device).type != "cpu":
+    def __init__(self, device: Any = None) -> None:
+        if device is not None and Device(device).type != "cpu":
             raise RuntimeError(f"Generator: there is no generator for {device}. Make it for the cpu.")
         self._g = lib.fc_generator_new(DEFAULT_SEED)
         if not self._g:
@@ -96,6 +96,14 @@ class Generator:
         if lib.fc_generator_set_state(self._g, lib.fc_data(state._h)):
             raise RuntimeError("set_state: Invalid mt19937 state: its position lies outside of its words. Pass what get_state gave.")
         return self
+
+    def get_offset(self) -> int:
+        """RuntimeError: the offset is a number of a GPU's generator, mt19937 has none."""
+        raise RuntimeError("get_offset: a CPU Generator does not use offset. Take get_state.")
+
+    def set_offset(self, offset: int) -> None:
+        """RuntimeError, as get_offset."""
+        raise RuntimeError("set_offset: a CPU Generator does not use offset. Give a state to set_state.")
 
     def clone_state(self) -> Generator:
         """Another generator that continues from this one's state."""
@@ -171,10 +179,13 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type: str | None = None) -> Iterator[None]:
+def fork_rng(
+    devices: Iterable | None = None, enabled: bool = True, _caller: str = "fork_rng", _devices_kw: str = "devices", device_type: str | None = None
+) -> Iterator[None]:
     """Within the block, draws go on from here; after it, the default generator is as it was before.
 
     devices: accelerators whose generators are to be restored too; there are none on this build's devices.
+    _caller, _devices_kw: what an error calls this function and its argument, for one that calls it.
 
     >>> _ = facula.manual_seed(0)
     >>> with facula.fork_rng():
@@ -183,7 +194,7 @@ def fork_rng(devices: Iterable | None = None, enabled: bool = True, device_type:
     True
     """
     if devices is not None and (devices := list(devices)) and enabled:
-        raise RuntimeError(f"fork_rng: {device_type or 'cuda'} has no generator here, but devices are {devices}. Pass devices=[].")
+        raise RuntimeError(f"{_caller}: {device_type or 'cuda'} has no generator here, but {_devices_kw} are {devices}. Pass {_devices_kw}=[].")
     if not enabled:
         yield
         return
