@@ -119,7 +119,8 @@ def zeros_(tensor: Tensor) -> Tensor:
     >>> nn.init.zeros_(facula.empty(2))
     tensor([0., 0.])
     """
-    return _constant(tensor, 0.0)
+    with facula.no_grad():
+        return tensor.zero_()  # which a sparse tensor has, unlike fill_
 
 
 def trunc_normal_(
