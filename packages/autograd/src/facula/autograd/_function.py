@@ -13,7 +13,8 @@ from . import _core, _support
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_float, set_grad_mode, tensor_version
 from ._node import Leaf, Node, Output, SavedTensor, tick
 from ._support import Packed, pack_hooks, sum_to
-from ._views import CopySlices, keep_retained, rebase  # noqa: F401
+from ._views import fixed, keep_retained, rebase
+from .grad_mode import is_inference
 
 
 INSTEAD = []  # functions (Function, args) -> result, or NotImplemented
@@ -160,7 +161,7 @@ class FunctionNode(FunctionCtx, Node):
                     raise GradError(f"{self.name()}: returned a gradient different than None at position {i + 1}, but the corresponding forward input was no tensor. Return None there.")
         found = []
         for i, (g, place) in enumerate(zip([outs[i] for i in self._places], self._input_metas)):
-            if g is not None and inputs[i] is not None:
+            if g is not None and self.inputs[i] is not None:
                 if not isinstance(g, Tensor):
                     raise GradError(f"{self.name()}: expected a tensor or None as gradient {i}, but got {type(g).__name__}. Return tensors.")
                 g = fitted(self, i, g, *place)
@@ -271,21 +272,22 @@ class Function:
                 out = cls.forward(node, *args)
         finally:
             set_grad_mode(before)
-        node.flat = [i for i, o in enumerate(out if isinstance(out, (tuple, list)) else (out,)) if any(o is t for t in node.non_differentiable)]
+        single = not isinstance(out, (tuple, list))
+        outs = (out,) if single else tuple(out)
+        if node.dirty_tensors or node.non_differentiable:
+            check_marks(node, outs, [t for _, t in tensors])
+        node.flat = [i for i, o in enumerate(outs) if any(o is t for t in node.non_differentiable)]
         if not recording:
             node.to_save = ()
-            for o in out if isinstance(out, (tuple, list)) else (out,):
-                if isinstance(o, Tensor) and o.base is not None and not any(o is t for _, t in tensors):
-                    _core.lib.fc_mark_piece(o._h)
-            return out
+            outs = [unrecorded(node, o, tensors) if isinstance(o, Tensor) else o for o in outs]
+            return outs[0] if single else outs if isinstance(out, list) else tuple(outs)
         node.code, node.at = (None, 0) if f is None else (f.f_code, f.f_lasti)
         node.seq = tick()
         node.extra = None
         node._places = [i for i, _ in tensors]
         node._input_metas = [(t.shape, t.dtype) for _, t in tensors]
         node.inputs = tuple(t.origin for _, t in tensors)
-        single = not isinstance(out, (tuple, list))
-        outs = finish(node, (out,) if single else tuple(out), [t for _, t in tensors])
+        outs = finish(node, outs, [t for _, t in tensors])
         return outs[0] if single else list(outs) if isinstance(out, list) else outs
 
 
@@ -314,16 +316,36 @@ def placed(cls, args, kwargs) -> tuple:
     return tuple(found)
 
 
+def check_marks(node, outs, inputs) -> None:
+    """Refuse marks on what is no tensor, or no result; what is marked as written to was."""
+    for t in node.non_differentiable:
+        if not isinstance(t, Tensor):
+            raise GradError(f"{node.name()}: mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}. Name results that are tensors.")
+    for t in node.dirty_tensors:
+        if not isinstance(t, Tensor):
+            raise GradError(f"{node.name()}: mark_dirty can only accept variables, but got {type(t).__name__}. Name inputs that are tensors.")
+        if not is_inference(t):
+            _core.extend.bump(t)  # it may have been written to by other means
+        if not any(t is o for o in outs):
+            raise GradError(f"{node.name()}: Some elements marked as dirty during the forward method were not returned as output. Return what mark_dirty names.")
+        if not any(t is x for x in inputs):
+            warnings.warn(f"{node.name()}: Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to mark_dirty().", stacklevel=5)
+
+
+def unrecorded(node, out, inputs) -> Tensor:
+    """A result where nothing is recorded: an input that forward returned as it is is another tensor then, too, and without history."""
+    if any(out is t for _, t in inputs):
+        return out if any(out is t for t in node.dirty_tensors) else out.detach() if out.origin is not None else view(out)
+    if out.base is not None:
+        _core.lib.fc_mark_piece(out._h)
+    return out
+
+
 def finish(node, outs, inputs) -> tuple:
     """Give the results of a Function their origins, and keep what it saved."""
     dirty = {id(t) for t in node.dirty_tensors}
     plain = {id(t) for t in node.non_differentiable}
     results, metas, live = [], [], []
-    for t in node.dirty_tensors:
-        if not any(t is o for o in outs):
-            raise GradError(f"{node.name()}: Some elements marked as dirty during the forward method were not returned as output. Return what mark_dirty names.")
-        if not any(t is x for x in inputs):
-            warnings.warn(f"{node.name()}: Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to mark_dirty().", stacklevel=4)
     given = outs
     for o in outs:
         if not isinstance(o, Tensor):
@@ -391,6 +413,8 @@ def wrote(node, tensor, origin, several) -> None:
     if base is not None:
         if isinstance(base.origin, Leaf):
             raise GradError(f"{node.name()}: a view of a leaf Variable that requires grad is being used in an in-place operation (mark_dirty). Write to a clone.")
+        if why := fixed(tensor):
+            raise GradError(f"{node.name()}: {why}. Write to a clone.")
         if several:
             raise GradError(f"{node.name()}: your Function modifies inplace an input that is a view of another Tensor, and has several results. Return one result, or write to a clone.")
         at = next(i for i, n in enumerate(node.inputs) if n is old)
