@@ -33,6 +33,29 @@ FC_MATH T FN(softsign_gradient)(T g, T x)
     return g / (d * d);
 }
 
+/* Losses of r, the error; their gradients are g times the slope there. */
+FC_MATH T FN(smooth_l1)(T r, T beta)
+{
+    const T size = FN(fabs)(r);
+    return size < beta ? (T)0.5 * size * size / beta : size - (T)0.5 * beta;
+}
+
+FC_MATH T FN(smooth_l1_gradient)(T g, T r, T beta)
+{
+    return r <= -beta ? -g : r >= beta ? g : g * r / beta;
+}
+
+FC_MATH T FN(huber)(T r, T delta)
+{
+    const T size = FN(fabs)(r);
+    return size <= delta ? (T)0.5 * size * size : delta * (size - (T)0.5 * delta);
+}
+
+FC_MATH T FN(huber_gradient)(T g, T r, T delta)
+{
+    return r <= -delta ? -g * delta : r >= delta ? g * delta : g * r;
+}
+
 FC_MATH T FN(glu_gate_gradient)(T g, T x, T gate)
 {
     const T s = FN(sigmoid)(gate);

@@ -86,10 +86,10 @@ static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim)
 }
 
 /* Operands of one shape that all lie alike and without gaps: the result lies so too, odd strides of dims of size 1 included. */
-static const int64_t *fc_common_strides(int n, fc_tensor *const *x, int ndim)
+static const int64_t *fc_common_strides(int n, fc_tensor *const *x, int ndim, const int64_t *shape)
 {
     const fc_tensor *first = x[0];
-    if (!first || first->ndim != ndim || !fc_is_dense(first))
+    if (!first || first->ndim != ndim || memcmp(first->shape, shape, (size_t)ndim * sizeof(int64_t)) || !fc_is_dense(first))
         return NULL;
     for (int k = 1; k < n; ++k)
         if (!x[k] || x[k]->ndim != ndim || memcmp(x[k]->shape, first->shape, (size_t)ndim * sizeof(int64_t)) || memcmp(x[k]->stride, first->stride, (size_t)ndim * sizeof(int64_t)))
@@ -103,7 +103,7 @@ fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *sh
     int64_t stride[FC_MAX_DIMS];
     if (ndim < 2 || fc_all_contiguous(n, x, ndim))
         return fc_new(dtype, device, ndim, shape);
-    const int64_t *common = fc_common_strides(n, x, ndim);
+    const int64_t *common = fc_common_strides(n, x, ndim, shape);
     if (common)
         return fc_new_strided(dtype, device, ndim, shape, common);
     fc_order_dims(n, x, ndim, shape, perm);

@@ -80,6 +80,15 @@ static fc_tensor *fc_formed(int dtype, int common, int device, int ndim, const i
     return out;
 }
 
+/* The output of a row of whose operands only x has a say in how it lies (LIKE_X, X_DECIDES), or none has (PLAIN). */
+static fc_tensor *fc_formed_by_trait(int op, int dtype, int device, int ndim, const int64_t *shape, fc_tensor *x)
+{
+    if (fc_op_has(op, FC_TRAIT_PLAIN))
+        return fc_new(dtype, device, ndim, shape);
+    const int whole = fc_op_has(op, FC_TRAIT_LIKE_X) && x->ndim == ndim && !memcmp(x->shape, shape, (size_t)ndim * sizeof(int64_t)) && fc_is_dense(x);
+    return whole ? fc_new_strided(dtype, device, ndim, shape, x->stride) : fc_new_like_inputs(dtype, device, ndim, shape, 1, &x);
+}
+
 /* Beside so few elements a number is written out as often as they are many, and the loop runs as over two tensors. */
 enum { FC_COPIES = 64 };
 
@@ -203,9 +212,10 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_retain(out);
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
-        const int new = plain && (number < 0 || power || !fc_lies_oddly(lead));
+        const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
+        const int new = plain && (number < 0 || power || !fc_lies_oddly(lead)) && !traits;
         fc_tensor *turned[2] = { x[n - 1], x[0] }; /* to PyTorch rsub is sub the other way round */
-        out = new ? fc_new(types.result, device, ndim, shape) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : op == FC_OP_rsub ? turned : x, chooser);
+        out = new ? fc_new(types.result, device, ndim, shape) : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0]) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : op == FC_OP_rsub ? turned : x, chooser);
         if (!out)
             return NULL;
     }

@@ -137,4 +137,8 @@
 #define softsign_gradient(a, b) FN(softsign_gradient)(a, b)
 #define softplus(a, b, c) FN(softplus)(a, b, c)
 #define glu_gate_gradient(a, b, c) FN(glu_gate_gradient)(a, b, c)
+#define smooth_l1(a, b) FN(smooth_l1)(a, b)
+#define smooth_l1_gradient(a, b, c) FN(smooth_l1_gradient)(a, b, c)
+#define huber(a, b) FN(huber)(a, b)
+#define huber_gradient(a, b, c) FN(huber_gradient)(a, b, c)
 #define elu(a, b, c, d) FN(elu)(a, b, c, d)

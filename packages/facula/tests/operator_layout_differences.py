@@ -26,8 +26,6 @@ KNOWN = {
     "lu_solve": {"gradient stride": GRADIENT_STRIDE},
     "masked_select": {"gradient stride": GRADIENT_STRIDE},
     "msort": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.binary_cross_entropy": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.binary_cross_entropy_with_logits": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear_cross_entropy.chunked_none": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.normalize": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.pad.replicate_negative": {"gradient stride": GRADIENT_STRIDE},

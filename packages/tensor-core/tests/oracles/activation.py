@@ -71,6 +71,19 @@ def bce_size(x, y):
     return abs((y - 1) * floored(np.log1p(-x))) + abs(y * floored(np.log(x)))
 
 
+def smooth_l1(r, beta):
+    return np.where(abs(r) < beta, 0.5 * r * r / beta, abs(r) - 0.5 * beta)
+
+
+def huber(r, delta):
+    return np.where(abs(r) <= delta, 0.5 * r * r, delta * (abs(r) - 0.5 * delta))
+
+
+def few(a):
+    """Within [-5, 5], where products are of the size of tame numbers."""
+    return np.fmod(tame(a), 5) if a.dtype.kind == "f" else a
+
+
 def size(x, y):
     return abs(x) * (1 + abs(y))
 
@@ -95,6 +108,10 @@ def one(**numbers):
 
 def two(**numbers):
     return lambda t: with_numbers(**numbers)(t, 2)
+
+
+def three(**numbers):
+    return lambda t: with_numbers(**numbers)(t, 3)
 
 
 O("relu", lambda x: np.maximum(x, 0))
@@ -139,12 +156,20 @@ O("threshold", lambda x, threshold, value: np.where(x <= threshold, value, x), c
 O("_threshold_backward", lambda x, y, threshold: np.where(x <= threshold, 0, y), cases=two(threshold=0.25))
 O("_glu", lambda x, y: x * sigmoid(y), ulp=3, domain=tame)
 O("_glu_gate_backward", lambda x, y, z: x * y * (1 - sigmoid(z)) * sigmoid(z), ulp=4, scale=lambda x, y, z: abs(x * y) * sigmoid(z), domain=tame)
-O("_smooth_l1", lambda x, beta: np.where(np.abs(x) < beta, 0.5 * x * x / beta, np.abs(x) - 0.5 * beta), ulp=2, cases=one(beta=0.5))
-O("_smooth_l1_backward", lambda x, y, beta: np.where(np.abs(y) >= beta, x * np.sign(y), x * y / beta), ulp=2, cases=two(beta=0.5))
-O("_huber", lambda x, delta: np.where(np.abs(x) <= delta, 0.5 * x * x, delta * (np.abs(x) - 0.5 * delta)), ulp=2, cases=one(delta=0.5))
-O("_huber_backward", lambda x, y, delta: np.where(np.abs(y) >= delta, x * np.sign(y) * delta, x * y), ulp=2, cases=two(delta=0.5))
+O("_mse", lambda x, y: (x - y) ** 2, ulp=2)
+O("_mse_backward", lambda x, y, z: 2 * (x - y) * z, ulp=2, domain=tame)
+O("_smooth_l1", lambda x, y, beta: smooth_l1(x - y, beta), ulp=2.5, scale=lambda x, y, beta: abs(x - y), cases=two(beta=0.5))
+O("_smooth_l1_backward", lambda x, y, z, beta: np.where(abs(x - y) >= beta, z * np.sign(x - y), z * (x - y) / beta), ulp=2, cases=three(beta=0.5))
+O("_huber", lambda x, y, delta: huber(x - y, delta), ulp=2.5, scale=lambda x, y, delta: abs(x - y), cases=two(delta=0.5))
+O("_huber_backward", lambda x, y, z, delta: np.where(abs(x - y) >= delta, z * np.sign(x - y) * delta, z * (x - y)), ulp=2, cases=three(delta=0.5))
+O("_soft_margin", lambda x, y: np.log1p(np.exp(-x * y)), ulp=3, scale=lambda x, y: abs(x * y), domain=few)
+O("_soft_margin_backward", lambda x, y, z: -x * sigmoid(-x * y) * z, ulp=4, scale=lambda x, y, z: abs(x * z) * (1 + abs(x * y)) * sigmoid(-x * y), domain=few)
+O("_logits_cross_entropy", lambda x, y: (1 - x) * y + np.log1p(np.exp(-y)), ulp=4, scale=lambda x, y: abs((1 - x) * y) + np.log1p(np.exp(-y)), domain=tame)
+O("_logits_cross_entropy_backward", lambda x, y, z: (sigmoid(x) - y) * z, ulp=4, scale=lambda x, y, z: (1 + abs(y)) * abs(z), domain=tame)
 O("_binary_cross_entropy", lambda x, y: (y - 1) * floored(np.log1p(-x)) - y * floored(np.log(x)), ulp=4, scale=lambda x, y: bce_size(x, y), domain=share)
-O("_binary_cross_entropy_backward", lambda x, y, z: x * (y - z) / np.maximum((1 - y) * y, 1e-12), ulp=4, domain=share)
+O("_binary_cross_entropy_backward", lambda x, y, z: z * (x - y) / np.maximum((1 - x) * x, 1e-12), ulp=4, domain=share)
+
+O("_weighted_logits_cross_entropy", lambda x, y, z: (1 - x) * y + ((z - 1) * x + 1) * np.log1p(np.exp(-y)), ulp=6, scale=lambda x, y, z: abs((1 - x) * y) + (abs((z - 1) * x) + 1) * np.log1p(np.exp(-y)), domain=tame)
 
 # special functions
 O("sinc", lambda x: np.where(x == 0, 1, np.sin(np.pi * ONE * np.where(x == 0, 1, x)) / (np.pi * ONE * np.where(x == 0, 1, x))), ulp=4, culp=16, scale=lambda x: 1 / np.maximum(abs(x), 1) * (1 + abs(x)), domain=lambda a: tame(a) / 8 if a.dtype.kind == "f" else a % 7 if a.dtype.kind in "iu" else a / 8 if a.dtype.kind == "c" else a)

@@ -31,15 +31,23 @@ D("_softshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, l
 D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
 D("_tanhshrink", node="SubBackward0", x=lambda g, x: g * F.square(F.tanh(x)))
 D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, x, g, threshold=threshold))
-D("_smooth_l1", x=lambda g, x, beta: fused("_smooth_l1_backward", smooth_l1, g, x, beta=beta))
-D("_huber",     x=lambda g, x, delta: fused("_huber_backward", huber, g, x, delta=delta))
+D("_mse",       x=lambda g, x, y: fused("_mse_backward", mse, x, y, g),     y=lambda g, x, y: fused("_mse_backward", mse, y, x, g))
+D("_smooth_l1", x=lambda g, x, y, beta: fused("_smooth_l1_backward", smooth_l1, x, y, g, beta=beta),
+                y=lambda g, x, y, beta: fused("_smooth_l1_backward", smooth_l1, y, x, g, beta=beta))
+D("_huber",     x=lambda g, x, y, delta: fused("_huber_backward", huber, x, y, g, delta=delta),
+                y=lambda g, x, y, delta: fused("_huber_backward", huber, y, x, g, delta=delta))
+D("_soft_margin", x=lambda g, x, y: fused("_soft_margin_backward", soft_margin, y, x, g),     y=lambda g, x, y: fused("_soft_margin_backward", soft_margin, x, y, g))
+D("_logits_cross_entropy", y=lambda g, x, y: fused("_logits_cross_entropy_backward", logits_cross_entropy, y, x, g),     x=lambda g, y: -y * g)
+D("_weighted_logits_cross_entropy", y=lambda g, x, y, z: weighted_logits(z * x, x, y, g),     x=lambda g, y, z: (log_sigmoid_of(-y) - log_sigmoid_of(y) * z) * g,
+                z=lambda g, x, y: -x * log_sigmoid_of(y) * g)
 D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
-D("_binary_cross_entropy", x=lambda g, x, y: fused("_binary_cross_entropy_backward", cross_entropy, g, x, y),     y=lambda g, x: g * (F.log1p(-x) - F.log(x)))
+D("_binary_cross_entropy", x=lambda g, x, y: fused("_binary_cross_entropy_backward", cross_entropy, x, y, g),     y=lambda g, x: (F.log1p(-x) - F.log(x)) * g)
 
 none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
 none("_softplus_backward", "_elu_backward", "_leaky_relu_backward", "_prelu_backward", "_prelu_weight_backward", "_hardtanh_backward")
 none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_shrink_backward")
-none("_smooth_l1_backward", "_huber_backward", "_threshold_backward", "_glu_gate_backward", "_binary_cross_entropy_backward")
+none("_threshold_backward", "_glu_gate_backward", "_mse_backward", "_smooth_l1_backward", "_huber_backward", "_soft_margin_backward")
+none("_binary_cross_entropy_backward", "_logits_cross_entropy_backward")
 
 
 def fused(name, formula, *operands, **numbers) -> F.Tensor:
@@ -118,12 +126,35 @@ def hardswish(g, x) -> F.Tensor:
     return F.where(x <= -3, F.zeros_like(g), F.where(x < 3, g * (x / 3 + 0.5), g))
 
 
-def smooth_l1(g, x, beta) -> F.Tensor:
-    return F.where(x.abs() < beta, g * x / beta, g * x.sign())
+def mse(x, y, g) -> F.Tensor:
+    return (2 * (x - y) * g).contiguous()
 
 
-def huber(g, x, delta) -> F.Tensor:
-    return F.where(x.abs() < delta, g * x, g * x.sign() * delta)
+def smooth_l1(x, y, g, beta) -> F.Tensor:
+    r = x - y
+    return F.where(r.abs() < beta, g * r / beta, g * r.sign()).contiguous()
+
+
+def huber(x, y, g, delta) -> F.Tensor:
+    r = x - y
+    return F.where(r.abs() < delta, g * r, g * r.sign() * delta).contiguous()
+
+
+def soft_margin(y, x, g) -> F.Tensor:
+    return -y * F.sigmoid(-y * x) * g
+
+
+def weighted_logits(t, y, x, g) -> F.Tensor:
+    """t: the target times the positive class's weight."""
+    return ((t + 1 - y) * F.sigmoid(x) - t) * g
+
+
+def log_sigmoid_of(x) -> F.Tensor:
+    return row("_log_sigmoid")(x)
+
+
+def logits_cross_entropy(x, y, g) -> F.Tensor:
+    return (F.sigmoid(x) - y) * g
 
 
 def log_sigmoid(g, x) -> F.Tensor:
@@ -147,5 +178,5 @@ def glu_gate(g, x, gate) -> F.Tensor:
     return g * x * (1 - s) * s
 
 
-def cross_entropy(g, x, y) -> F.Tensor:
-    return g * (x - y) / F.clamp_min((1 - x) * x, 1e-12)
+def cross_entropy(x, y, g) -> F.Tensor:
+    return (x - y) * g / F.clamp_min((1 - x) * x, 1e-12)

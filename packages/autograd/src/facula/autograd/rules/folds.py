@@ -103,7 +103,8 @@ def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor:
     if p == 1:
         return g * F.sgn(x)
     if p == 2:
-        return x * only_where(out != 0, g / F.where(out != 0, out, 1))
+        rate = F.masked_fill(g / F.where(out != 0, out, 1), out == 0, 0)
+        return x * rate if 0 in g.stride() else rate * x  # a gradient that lies somehow says how the product lies
     if p in (float("inf"), float("-inf")):
         # the fold's own sizes, bit for bit: abs rounds those of complex numbers otherwise
         size = F.linalg.vector_norm(F.unsqueeze(x, -1), 1, (-1,)) if x.is_complex() else F.abs(x)

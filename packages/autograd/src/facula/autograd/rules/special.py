@@ -23,8 +23,8 @@ D("igamma",     x=lambda g: without("igamma: input"),  y=lambda g, x, y: g * F.e
 D("igammac",    x=lambda g: without("igammac: input"), y=lambda g, x, y: -g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
 D("_logit",     x=lambda g, x: g / (x * (1 - x)).masked_fill((x < 0) | (x > 1), math.nan))
 D("sinc",       x=lambda g, x: g * only_where(math.pi * x * x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
-D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.log, 0),         y=lambda g, x, y: g * x / y)
-D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.log1p, -1), y=lambda g, x, y: g * x / (y + 1))
+D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.xlogy, 0),         y=lambda g, x, y: g * x / y)
+D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.special.xlog1py, -1), y=lambda g, x, y: g * x / (y + 1))
 D("_special_zeta", x=lambda g: without("zeta"), y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1.0, y))
 
 # ---- the normal distribution
@@ -70,7 +70,7 @@ def limit(x, quotient, at_zero) -> F.Tensor:
     return F.where(x == 0, at_zero, quotient)
 
 
-def times_log(g, x, y, log, pole) -> F.Tensor:
-    """g * log(y), which is 0 where x is 0 and the logarithm has no value; y may be a number."""
+def times_log(g, x, y, product, pole) -> F.Tensor:
+    """product(g, y), g times a logarithm of y, which is 0 where x is 0 and the logarithm has no value; y may be a number."""
     y = y.to(g.dtype) if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)  # integers have logarithms of the default dtype
-    return g * only_where(F.logical_not((x == 0) & (y <= pole)), log(y))
+    return F.masked_fill(product(g, y), (x == 0) & (y <= pole), 0)

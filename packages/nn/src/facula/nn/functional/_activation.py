@@ -404,8 +404,6 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> F.logsigmoid(facula.tensor([-1.0, 2.0]))
     tensor([-1.3133, -0.1269])
     """
-    if type(input) is Tensor and out is None and not input.is_contiguous():
-        input = input.contiguous()  # PyTorch's lies so whatever the strides of input
     return _row["_log_sigmoid"](input, out=out)
 
 

@@ -12,8 +12,8 @@ from facula import Tensor
 from ._reduction import check, checked, reduced
 from ._rows import REAL, constant, only, row, stored
 
-_binary_cross_entropy, _log_sigmoid = row("_binary_cross_entropy"), row("_log_sigmoid")
-_smooth_l1, _huber = row("_smooth_l1"), row("_huber")
+_mse, _smooth_l1, _huber, _soft_margin = row("_mse"), row("_smooth_l1"), row("_huber"), row("_soft_margin")
+_binary_cross_entropy, _logits_cross_entropy, _weighted_logits_cross_entropy = row("_binary_cross_entropy"), row("_logits_cross_entropy"), row("_weighted_logits_cross_entropy")
 
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
@@ -45,13 +45,15 @@ def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return (input, target) if input.dtype is target.dtype else facula.broadcast_tensors(input, target)
 
 
-def _difference(input: Tensor, target: Tensor) -> Tensor:
-    """input - target, where one of them may be of truth values."""
-    input, target = _of_one_shape(input, target)
-    if input.dtype is not target.dtype and facula.bool in (input.dtype, target.dtype):
-        common = facula.result_type(input, target)
-        input, target = input.to(common), target.to(common)
-    return input - target
+def _of_numbers(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both, as a row takes them. DTypeError where they are not of real floating numbers together."""
+    dtype = input.dtype
+    if dtype is not target.dtype:
+        input, target = facula.broadcast_tensors(input, target)
+        dtype = facula.result_type(input, target)
+    if dtype.kind != 2:
+        only(name, dtype, REAL)
+    return input, target
 
 
 def mse_loss(
@@ -71,12 +73,10 @@ def mse_loss(
     """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
-    error = _difference(input, target)
-    if error.dtype.kind != 2:
-        only("mse_loss", error.dtype, REAL)
+    wide, wanted = _of_numbers("mse_loss", input, target)
     if weight is None:
-        return reduced(error * error, reduction, "MseLossBackward0")
-    return _weighted(error * error, input, weight, reduction)
+        return reduced(_mse(wide, wanted), reduction, "MseLossBackward0")
+    return _weighted((wide - wanted).square(), input, weight, reduction)
 
 
 def l1_loss(
@@ -122,10 +122,7 @@ def smooth_l1_loss(
     if beta == 0:
         input, target = _of_one_shape(input, target)
         return reduced((input - target).abs(), reduction)
-    error = _difference(input, target)
-    if error.dtype.kind != 2:
-        only("smooth_l1_loss", error.dtype, REAL)
-    return reduced(_smooth_l1(error, beta=beta), reduction, "SmoothL1LossBackward0")
+    return reduced(_smooth_l1(*_of_numbers("smooth_l1_loss", input, target), beta=beta), reduction, "SmoothL1LossBackward0")
 
 
 def huber_loss(
@@ -142,10 +139,7 @@ def huber_loss(
     _warn_sizes(input, target)
     if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
-    difference = _difference(input, target)
-    if difference.dtype.kind != 2:
-        raise extend.DTypeError(f"huber_loss: not implemented for {difference.dtype.name}. Convert with input.float().")
-    loss = _huber(difference, delta=float(delta))
+    loss = _huber(*_of_numbers("huber_loss", input, target), delta=float(delta))
     if weight is None:
         return reduced(stored("huber_loss", loss, input.dtype), reduction, "HuberLossBackward0")
     _check_weight(input, weight)
@@ -181,10 +175,10 @@ def poisson_nll_loss(
     product = target * (input if log_input else (input + eps).log())  # first, so that its gradient comes last and exp's strides stay
     loss = (input.exp() if log_input else input) - product
     if full:
-        counted = target > 1
-        safe = facula.where(counted, target, facula.ones_like(target))  # no log of 0 in the branch not taken
+        out = target <= 1
+        safe = target.masked_fill(out, 1)  # no log of 0 in the branch not taken
         stirling = safe * safe.log() - safe + 0.5 * (2 * math.pi * safe).log()
-        loss = stored("poisson_nll_loss", loss + facula.where(counted, stirling, facula.zeros_like(stirling)), loss.dtype)
+        loss = stored("poisson_nll_loss", loss + stirling.masked_fill(out, 0), loss.dtype)
     return reduced(loss, reduction)
 
 
@@ -247,10 +241,8 @@ def kl_div(
             raise RuntimeError(f"kl_div: {'Complex' if given.dtype.kind == 3 else 'Integral'} inputs not supported, got {input.dtype} and {target.dtype}. Convert them with .float().")
     per_item = reduction == "batchmean"
     reduction = checked(size_average, reduce, "sum" if per_item else reduction)
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = facula.xlogy(target, target) - target * input
+    rest = target - input if log_target else target * input  # first, so that its gradient comes last, as PyTorch's does
+    loss = target.exp() * rest if log_target else facula.xlogy(target, target) - rest
     loss = reduced(loss, reduction)
     return loss / input.size(0) if per_item and reduction == "sum" and input.dim() else loss
 
@@ -318,11 +310,7 @@ def binary_cross_entropy_with_logits(
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    log_sigmoid = _log_sigmoid(input)
-    if pos_weight is None:
-        loss = (1 - target) * input - log_sigmoid
-    else:
-        loss = (1 - target) * input - ((pos_weight - 1) * target + 1) * log_sigmoid
+    loss = _logits_cross_entropy(target, input) if pos_weight is None else _weighted_logits_cross_entropy(target, input, pos_weight)
     return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction, "BinaryCrossEntropyWithLogitsBackward0")
 
 
@@ -346,4 +334,4 @@ def soft_margin_loss(
     if input.dtype.kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
     constant("soft_margin_loss", target=target)
-    return reduced(stored("soft_margin_loss", -_log_sigmoid(input * target), input.dtype), reduction, "SoftMarginLossBackward0")
+    return reduced(stored("soft_margin_loss", _soft_margin(input, target), input.dtype), reduction, "SoftMarginLossBackward0")
