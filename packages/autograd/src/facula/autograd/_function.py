@@ -147,6 +147,18 @@ class FunctionNode(FunctionCtx, Node):
             outs = users(self, *gs)
         return self.checked(outs, inputs)
 
+    def pushed(self, tangents, count) -> tuple:
+        """The tangents of `count` results from those of forward's arguments, by the Function's jvp."""
+        self.in_jvp = self.to_save_forward
+        try:
+            found = self._function.jvp(self, *tangents)
+        finally:
+            self.in_jvp = None
+        found = found if isinstance(found, tuple) else (found,)
+        if len(found) != count:
+            raise GradError(f"{self.name()}: jvp returned {len(found)} tangents for {count} results. Return one for each.")
+        return found
+
     def checked(self, outs, inputs) -> tuple:
         """One gradient per tensor input, of its shape and dtype."""
         outs = tuple(outs) if isinstance(outs, (tuple, list)) else (outs,)
@@ -372,7 +384,7 @@ def finish(node, outs, inputs) -> tuple:
         else:
             o.origin = origin
         node._results[i] = origin_again(o, node, i, len(results), several)
-    keep(node, given)
+    keep(node, [None if any(o is t for t in inputs) and id(o) not in dirty else o for o in given])
     return tuple(results)
 
 
@@ -438,7 +450,7 @@ def _record_refresh(tensor) -> None:
 
 
 def keep(node, outs) -> None:
-    """Turn to_save into saved: inputs as they are, results as aliases without origin."""
+    """Turn to_save into saved: inputs as they are, also where forward returned them so, results as aliases without origin. outs: None for what is no result of this node."""
     saved, layout, node._result_of = [], [], {}
     for i, t in enumerate(node.to_save):
         if t is None:

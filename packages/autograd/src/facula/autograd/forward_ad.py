@@ -422,18 +422,11 @@ def apply(function, args) -> Any:
         tangents = [tangent_of(a) for a in args]
         if node.materialize_grads:
             tangents = [_core.zeros(tuple(a.shape), a.dtype, a.device) if v is None and isinstance(a, Tensor) and _core.is_float(a) else v for a, v in zip(args, tangents)]
-        node.in_jvp = node.to_save_forward
-        try:
-            found = function.jvp(node, *tangents)
-        finally:
-            node.in_jvp = None
+        found = node.pushed(tangents, len(out) if isinstance(out, tuple) else 1)
     finally:
         level.paused = False
     marked, node.marked = node.marked, None
     outs = out if isinstance(out, tuple) else (out,)
-    found = found if isinstance(found, tuple) else (found,)
-    if len(found) != len(outs):
-        raise GradError(f"{node.name()}: jvp returned {len(found)} tangents for {len(outs)} results. Return one for each.")
     results = list(outs)
     for k, (o, v) in enumerate(zip(outs, found)):
         if v is None:

@@ -18,6 +18,7 @@ from .._api import grad as graph_grad
 from .._core import GradError, Tensor, extend
 from .._node import Leaf
 from ..grad_mode import inference_mode, is_inference
+from ._tangents import pushing
 from ._tree import flatten, like
 from ._vmap import settled, vmap
 
@@ -243,7 +244,8 @@ def pushed(func, primals, own, name, has_aux=False) -> tuple:
     """(results, aux, push, structure): push(tangents) is J times them, by differentiating u -> u^T J, which is linear in u."""
     differentiable(name, "primal", [t for t in flatten(primals)[0] if isinstance(t, Tensor)])
     _, mine, build = replaced(primals, None, own, name)
-    out, aux = split_aux(func(*build([writable(t, own) for t in mine])), has_aux, name)
+    with pushing():
+        out, aux = split_aux(func(*build([writable(t, own) for t in mine])), has_aux, name)
     outs, build = tensors_of(out, name)
     us = [own.leaf(F.zeros_like(o)) if _core.is_float(o) else None for o in outs]
     back = gradients([o for o, u in zip(outs, us) if u is not None], mine, [u for u in us if u is not None])

@@ -405,9 +405,10 @@ def generated(function, args, level) -> Any:
     with extend.below(level):
         rows = [function.apply(*[level.example(level.one(a), k) for a in args]) for k in range(level.size)]
         single = not isinstance(rows[0], tuple)
-        columns = [F.stack(list(c)) for c in zip(*[(r,) if single else r for r in rows])]
+        columns = [F.stack(list(c)) if isinstance(c[0], Tensor) else None for c in zip(*[(r,) if single else r for r in rows])]
     for o, whole in zip((out,) if single else out, columns):
-        o.__dict__["_whole"] = whole
+        if whole is not None:
+            o.__dict__["_whole"] = whole
     return out
 
 
