@@ -49,8 +49,8 @@ class LoaderIterator:
         self._warned = True
         warnings.warn(
             f"Length of IterableDataset {type(self._loader.dataset).__name__} was reported to be {declared} (when "
-            f"accessing len(dataloader)), but {self._yielded} samples have been fetched. With workers, let each "
-            "read its own part (facula.utils.data.get_worker_info), or every sample comes once per worker.",
+            f"accessing len(dataloader)), but {self._yielded} samples have been fetched. For multiprocessing data-loading, this is so unless each worker "
+            "reads its own part (facula.utils.data.get_worker_info), or every sample comes once per worker.",
             stacklevel=3,
         )
 

@@ -238,6 +238,6 @@ def _warn_of_many_workers(num_workers: int) -> None:
     if num_workers > cpus:
         warnings.warn(
             f"This DataLoader will create {num_workers} worker processes in total. Our suggested max number of worker "
-            f"in current system is {cpus} (the CPUs this process may use), which is smaller: more may be slower.",
+            f"in current system is {cpus} (the CPUs this process may use), which is smaller: excessive worker creation might get DataLoader running slow or even freeze.",
             stacklevel=3,
         )

@@ -98,7 +98,7 @@ class StackDataset(Dataset[T_co]):
     def __init__(self, *args, **kwargs) -> None:
         if args and kwargs:
             raise ValueError(
-                f"StackDataset: {len(args)} positional and {len(kwargs)} keyword datasets. Give all of them one way."
+                f"StackDataset: Supported either positional or keyword datasets, got {len(args)} and {len(kwargs)}. Give all of them one way."
             )
         if not args and not kwargs:
             raise ValueError("StackDataset: got 0 datasets. At least one dataset should be passed.")
@@ -123,8 +123,8 @@ class StackDataset(Dataset[T_co]):
             column = fetch_rows(dataset, indices)
             if len(column) != len(indices):
                 raise ValueError(
-                    f"StackDataset: a dataset's __getitems__ gave {len(column)} samples for {len(indices)} indices. "
-                    "Return one per index."
+                    f"StackDataset: Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}. "
+                    "Return one sample per index from __getitems__."
                 )
             columns.append(column)
         return [self._sample(row) for row in zip(*columns)]
@@ -196,7 +196,7 @@ class ChainDataset(IterableDataset[T_co]):
         for dataset in self.datasets:
             if not isinstance(dataset, IterableDataset):
                 raise AssertionError(
-                    f"ChainDataset: only supports IterableDataset, got {type(dataset).__name__}. Use ConcatDataset."
+                    f"ChainDataset only supports IterableDataset, got {type(dataset).__name__}. Use ConcatDataset."
                 )
             yield dataset
 

@@ -59,7 +59,7 @@ class Transform:
         return inverse
 
     def _inverted(self) -> Transform:
-        return _Inverse(self)
+        return _InverseTransform(self)
 
     @property
     def sign(self):
@@ -136,7 +136,7 @@ def _same(a, b) -> bool:
     return bool(facula.as_tensor(a == b).all())
 
 
-class _Inverse(Transform):
+class _InverseTransform(Transform):
     def __init__(self, transform: Transform) -> None:
         super().__init__(transform._cache_size)
         self._inv = transform  # kept strongly: the other direction is weak
@@ -180,12 +180,12 @@ class _Inverse(Transform):
         return self._inv.forward_shape(shape)
 
     def __eq__(self, other) -> bool:
-        return isinstance(other, _Inverse) and self._inv == other._inv
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
 
     __hash__ = Transform.__hash__
 
     def __repr__(self) -> str:
-        return f"{type(self._inv).__name__}().inv"
+        return f"_InverseTransform({self._inv!r})"
 
 
 class ComposeTransform(Transform):

@@ -101,7 +101,7 @@ class TransformedDistribution(Distribution):
     arg_constraints: dict[str, constraints.Constraint] = {}
 
     def __init__(self, base_distribution: Distribution, transforms, validate_args: bool | None = None) -> None:
-        several = isinstance(transforms, (list, tuple))
+        several = isinstance(transforms, list)
         self.transforms = list(transforms) if several else [transforms]
         if not all(isinstance(t, Transform) for t in self.transforms):
             raise ValueError(

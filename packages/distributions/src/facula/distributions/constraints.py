@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import facula
 
 __all__ = [
@@ -380,8 +382,9 @@ class _Cat(_Several):
         return max(c.event_dim for c in self.cseq)
 
     def check(self, value) -> facula.Tensor:
-        pieces = self._checked(value).split(self.lengths, self.dim)
-        return facula.cat([c.check(piece) for c, piece in zip(self.cseq, pieces)], self.dim)
+        self._checked(value)
+        starts = [0, *itertools.accumulate(self.lengths)]
+        return facula.cat([c.check(value.narrow(self.dim, start, n)) for c, start, n in zip(self.cseq, starts, self.lengths)], self.dim)
 
 
 class _Stack(_Several):

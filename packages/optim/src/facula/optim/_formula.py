@@ -204,7 +204,9 @@ class FormulaOptimizer(Optimizer):
         kernel = extend.function(extend.ops[self.kernel])
         try:
             kernel(params, grads, *lists, *settings)
-        except (TypeError, extend.DeviceError):  # a DTypeError is a TypeError
+        except (TypeError, extend.DeviceError) as refused:  # a DTypeError is a TypeError
+            if group.get("fused") and not isinstance(refused, (extend.DTypeError, extend.DeviceError)):
+                raise  # PyTorch's fused step wants options of the right class, as the row does
             for p, grad in zip(params, grads):
                 self.refuse(p, grad, group)
             states = [*map(self.state.get, params)]

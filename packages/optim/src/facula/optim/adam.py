@@ -51,13 +51,13 @@ class Adam(FormulaOptimizer):
         check_lr(lr)
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
+        check_options(eps=eps, betas=betas, weight_decay=weight_decay)
         tensors = [isinstance(beta, Tensor) for beta in betas]
         for k in (0, 1):
             if tensors[k] and foreach and not capturable:
                 raise ValueError(f"betas[{k}] as a Tensor is not supported for capturable=False and foreach=True. Leave foreach out.")
             if tensors[k] and betas[k].numel() != 1:
                 raise ValueError(f"Tensor betas[{k}] must be 1-element")
-        check_options(eps=eps, betas=betas, weight_decay=weight_decay)
         if not all(tensors) and not all(isinstance(beta, float) for beta in betas):
             raise ValueError(f"betas must be either both floats or both Tensors, got {betas}")
         check_implementation(foreach, fused, differentiable)

@@ -77,6 +77,15 @@ def _number(value):
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}: {value!r}. Tensors hold numbers.")
 
 
+def _all_numbers(data, depth):
+    """RuntimeError for the first thing in nested lists that is no number."""
+    if isinstance(data, (list, tuple)):
+        for item in data if depth < 128 else ():
+            _all_numbers(item, depth + 1)
+    elif not isinstance(data, (Tensor, bytes)) and not hasattr(data, "__array__"):
+        _number(data)
+
+
 def _kind(value):
     return 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
 
@@ -107,8 +116,15 @@ def from_data(data, dtype, device_):
         t = over(data, dtype or (_state.get_default_dtype() if hasattr(data, "dtype") else BY_CODE["<i8"]))
         return t if device_ is None else t.to(device=device_)
     shape, flat = [], []
-    _scan(data, shape, 0, flat)
-    numbers = [v if isinstance(v, Tensor) else _number(v) for v in flat]
+    try:
+        _scan(data, shape, 0, flat)
+        numbers = [v if isinstance(v, Tensor) else _number(v) for v in flat]
+    except RuntimeError as error:  # what has no dtype: where one is given it is no number
+        raise (error if dtype is None else TypeError(str(error))) from None
+    except TypeError:
+        if dtype is None:  # of rows that are no rectangle PyTorch first says what has no dtype
+            _all_numbers(data, 0)
+        raise
     if dtype is None:
         if any(hasattr(v, "dtype") for v in flat):
             for v, n in zip(flat, numbers):

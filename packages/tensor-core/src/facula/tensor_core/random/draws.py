@@ -129,6 +129,7 @@ def randperm(
     """
     if type(n) is not int:
         check("randperm", "n", 0, "int", n)
+        n = int(n)
     require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     name = tensor.dtype.name
