@@ -59,6 +59,77 @@ INLINE void T(turn_lines)(R *restrict dst, int width, const R *x, int64_t line, 
             dst[k * width + l] = x[l * line + k];
 }
 
+#if FC_ISA_NUM == 4
+/* Groups of E steps of up to LANES lines: lines l, l + E, l + 2 E, l + 3 E meet in one register while being loaded, so nothing crosses
+ * 128 bits and every step is one store. Lanes without a line become zero. The last lanes go first: what they store beyond the panel's
+ * width, the first ones of the next step overwrite. */
+#define E ((int)(16 / sizeof(R)))
+#define PART(at) _mm_loadu_ps((const float *)(at))
+#define LINES(l) _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(PART(LINE(l))), PART(LINE(l + E)), 1), \
+                                                       PART(LINE(l + 2 * E)), 2), PART(LINE(l + 3 * E)), 3)
+#define TURN_GROUP(keep)                                                                                              \
+    const __m512 v0 = LINES(0), v1 = LINES(1);                                                                        \
+    if (sizeof(R) == 4) {                                                                                             \
+        const __m512 v2 = LINES(2), v3 = LINES(3);                                                                    \
+        const __m512 a = _mm512_unpacklo_ps(v0, v1), b = _mm512_unpackhi_ps(v0, v1);                                  \
+        const __m512 c = _mm512_unpacklo_ps(v2, v3), d = _mm512_unpackhi_ps(v2, v3);                                  \
+        _mm512_storeu_ps((float *)dst, keep(_mm512_shuffle_ps(a, c, 0x44)));                                          \
+        _mm512_storeu_ps((float *)(dst + width), keep(_mm512_shuffle_ps(a, c, 0xee)));                                \
+        _mm512_storeu_ps((float *)(dst + 2 * width), keep(_mm512_shuffle_ps(b, d, 0x44)));                            \
+        _mm512_storeu_ps((float *)(dst + 3 * width), keep(_mm512_shuffle_ps(b, d, 0xee)));                            \
+    } else {                                                                                                          \
+        _mm512_storeu_ps((float *)dst, keep(_mm512_castpd_ps(_mm512_unpacklo_pd((__m512d)v0, (__m512d)v1))));         \
+        _mm512_storeu_ps((float *)(dst + width), keep(_mm512_castpd_ps(_mm512_unpackhi_pd((__m512d)v0, (__m512d)v1)))); \
+    }
+#define WHOLE(v) (v)
+#define SOME(v) _mm512_maskz_mov_ps(mask, v)
+
+static void T(turn_whole)(R *restrict dst, int64_t width, const R *x, int64_t line, int64_t depth)
+{
+    const R *quarter[4] = { x, x + E * line, x + 2 * E * line, x + 3 * E * line };
+#define LINE(l) (quarter[(l) / E] + (l) % E * line)
+    for (int64_t k = 0; k + E <= depth; k += E, dst += E * width) {
+        TURN_GROUP(WHOLE)
+#pragma GCC unroll 4
+        for (int q = 0; q < 4; ++q)
+            quarter[q] += E;
+    }
+#undef LINE
+}
+
+static void T(turn_some)(R *restrict dst, int64_t width, const R *x, int64_t line, const int lines, int64_t depth)
+{
+    const __mmask16 mask = (__mmask16)((1u << (lines * (int)sizeof(R) / 4)) - 1);
+    const R *start[LANES];
+    for (int l = 0; l < LANES; ++l)
+        start[l] = x + (l < lines ? l : lines - 1) * line;
+#define LINE(l) (start[(l) % LANES] + k)
+    for (int64_t k = 0; k + E <= depth; k += E, dst += E * width) {
+        TURN_GROUP(SOME)
+    }
+#undef LINE
+}
+
+static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line, int lines, int64_t depth)
+{
+    const int64_t whole = depth / E * E;
+    for (int l = (lines - 1) / LANES * LANES; l >= 0; l -= LANES)
+        if (l + LANES <= lines)
+            T(turn_whole)(dst + l, width, x + l * line, line, depth);
+        else
+            T(turn_some)(dst + l, width, x + l * line, line, lines - l, depth);
+    const int full = (lines + LANES - 1) / LANES * LANES, end = full < width ? full : width;
+    for (int64_t k = whole; k < depth; ++k)
+        for (int l = 0; l < end; ++l)
+            dst[k * width + l] = l < lines ? x[l * line + k] : 0;
+}
+#undef E
+#undef PART
+#undef LINES
+#undef TURN_GROUP
+#undef WHOLE
+#undef SOME
+#else
 /* Up to a panel's lines. The last S of them may overlap those before; with fewer than S lines, stores run over into the next
  * step, which is written later, or after the panel into the next one or the slack that the engine leaves. */
 static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line, int lines, int64_t depth)
@@ -73,6 +144,7 @@ static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line,
             T(turn_lines)(dst + l0, width, x + l0 * line, line, S - 1, depth);
         }
 }
+#endif
 #endif
 
 /* Lines side by side in memory into one panel: each step is a copy, in whole vectors where the panel is full. */
@@ -104,8 +176,12 @@ static void T(pack)(void *panels, int width, const void *source, int64_t line, i
         if (line == 1)
             T(pack_rows)(dst, width, x, step, count, depth);
 #if FC_HAS_FMA
-        else if (step == 1)
+        else if (step == 1) {
             T(pack_turned)(dst, width, x, line, count, depth);
+#if FC_ISA_NUM == 4
+            continue;
+#endif
+        }
 #endif
         else
             for (int64_t k = 0; k < depth; ++k)

@@ -271,7 +271,8 @@ static int N(product)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row
     return bad;
 }
 
-/* out = W^T, (cols, rows) with its rows `apart`; W's rows are turned by the engine's packing, in vectors. */
+/* out = W^T, (cols, rows) with its rows `apart`; W's rows are turned by the engine's packing, in vectors: as many as a panel has lines
+ * to where they belong, fewer by way of a panel, since packing fills its lanes. */
 static void N(turn)(void *out, int64_t apart, const void *w, int64_t rows, int64_t cols)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(sizeof(T) == 4 ? FC_F32 : FC_F64);
@@ -279,9 +280,15 @@ static void N(turn)(void *out, int64_t apart, const void *w, int64_t rows, int64
     for (int64_t r = 0; r < rows; r += kernel->nr)
         for (int64_t k = 0; k < cols; k += FC_GEMM_BLOCK) {
             const int64_t lines = rows - r < kernel->nr ? rows - r : kernel->nr, depth = cols - k < FC_GEMM_BLOCK ? cols - k : FC_GEMM_BLOCK;
-            kernel->pack(panel, kernel->nr, (const T *)w + r * cols + k, cols, 1, lines, depth);
+            T *const to = (T *)out + k * apart + r;
+            const T *const from = (const T *)w + r * cols + k;
+            if (lines == kernel->nr) {
+                kernel->pack(to, (int)apart, from, cols, 1, lines, depth);
+                continue;
+            }
+            kernel->pack(panel, kernel->nr, from, cols, 1, lines, depth);
             for (int64_t j = 0; j < depth; ++j)
-                memcpy((T *)out + (k + j) * apart + r, panel + j * kernel->nr, (size_t)lines * sizeof(T));
+                memcpy(to + j * apart, panel + j * kernel->nr, (size_t)lines * sizeof(T));
         }
 }
 
