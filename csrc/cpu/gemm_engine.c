@@ -22,6 +22,9 @@
 #define B_BYTES (256 << 10)
 #define SUM_BYTES (16 << 10)         /* sums on their way through L1 */
 #define HALF_ROWS 128
+#define PACKING 10                   /* a line of either side costs as much as so many lines of products */
+#define PIECES 4                     /* rectangles for a thread, at most */
+#define RECTANGLE 64                 /* elements of c that cost as much as beginning a rectangle */
 #define SUPER ((int64_t)FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
@@ -40,7 +43,7 @@ typedef struct {
     int64_t rect_rows, rect_cols, down, across; /* a rectangle's size; rectangles per column and per row of c */
     int64_t rows_at_once, cols_at_once, depth;
     int direct, half, aside;                    /* aside: sums gather in scratch and go to c at the end */
-    int keeps_b;                                /* several blocks of rows meet it: a super-block of it stays packed */
+    int keeps_a, keeps_b;                       /* several strips, or several blocks of rows, meet it: a super-block of it stays packed */
     size_t b_at, sum_at, super_at, bytes;       /* scratch: packed a, packed b, float32 sums for halves, one super-block */
 } plan;
 
@@ -62,8 +65,8 @@ static void pack_side(const plan *p, int is_b, void *panels, int64_t i, int64_t 
         p->kernel->pack(panels, width, (const char *)x + start * p->kernel->size, line, step, lines, depth);
 }
 
-/* Block [k, k + depth) of the left side, rows from m. */
-static void give_a(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t m, int64_t k, char *packed)
+/* Block [k, k + depth) of the left side, rows from m; `fresh`: it is not packed yet. */
+static void give_a(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t m, int64_t k, char *packed, int fresh)
 {
     const fc_gemm_args *g = p->g;
     const int size = p->kernel->size;
@@ -78,7 +81,7 @@ static void give_a(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t m, i
         job->a_step = g->a_col;
     } else if (g->a_packed)
         job->a = (const char *)g->a_packed + (k * up(g->M, p->kernel->mr) + m * job->depth) * size;
-    else
+    else if (fresh)
         pack_side(p, 0, packed, i, m, job->rows, k, job->depth);
 }
 
@@ -98,8 +101,8 @@ static void give_b(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t n, i
         pack_side(p, 1, packed, i, n, cols, k, job->depth);
 }
 
-/* Rectangle (rows x cols at m0, n0) of product i, columns [n0, n0 + cols) fitting the packed panels. */
-static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, char *scratch)
+/* Rectangle (rows x cols at m0, n0) of product i, columns [n0, n0 + cols) fitting the packed panels; `fresh`: the first of its rows. */
+static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, char *scratch, int fresh)
 {
     const fc_gemm_args *g = p->g;
     const fc_gemm_kernel *kernel = p->kernel;
@@ -147,7 +150,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
                 job.bias = first && k + job.depth == g->K ? bias_m : NULL;
                 job.add = k > k0 || (first && g->accumulate);
                 give_b(p, &job, i, n0, cols, k, packed_b + (p->keeps_b ? (k - k0) * up(cols, kernel->nr) * size : 0), m == 0 || !p->keeps_b);
-                give_a(p, &job, i, m0 + m, k, packed_a);
+                give_a(p, &job, i, m0 + m, k, packed_a + (p->keeps_a ? k * up(rows, kernel->mr) * size : 0), fresh || !p->keeps_a);
                 kernel->block(&job);
                 k += job.depth;
             } while (k < k1);
@@ -177,24 +180,30 @@ static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
         const int64_t rows = g->M - m0 < p->rect_rows ? g->M - m0 : p->rect_rows;
         const int64_t n_end = n_first + p->rect_cols < g->N ? n_first + p->rect_cols : g->N;
         for (int64_t n = n_first; n < n_end; n += p->cols_at_once)
-            strip(p, i, m0, rows, n, n_end - n < p->cols_at_once ? n_end - n : p->cols_at_once, scratch);
+            strip(p, i, m0, rows, n, n_end - n < p->cols_at_once ? n_end - n : p->cols_at_once, scratch, n == n_first);
     }
 }
 
-/* How c is cut: as many rectangles as threads if there are not enough products, as square as whole tiles allow. */
-static void cut(plan *p, int64_t pieces)
+/* How c is cut: the rectangles, of whole tiles, with which `threads` are done soonest. Each packs its lines of a and of b, unless they are
+ * read where they lie; so where nothing is packed, smaller rectangles share the work more evenly. */
+static void cut(plan *p, int64_t threads)
 {
     const fc_gemm_args *g = p->g;
-    const int64_t mr = p->kernel->mr, nr = p->kernel->nr;
-    int64_t down = 1, across = 1;
-    while (down * across * g->batch < pieces) {
-        const int64_t rows = g->M / (down + 1), cols = g->N / (across + 1);
-        if (rows < mr && cols < nr) break;
-        if (cols >= nr && (rows < mr || g->N / across >= g->M / down)) ++across;
-        else ++down;
-    }
-    p->rect_rows = up((g->M + down - 1) / down, down > 1 ? mr : 1);
-    p->rect_cols = up((g->N + across - 1) / across, across > 1 ? nr : 1);
+    const int64_t mr = p->kernel->mr, nr = p->kernel->nr, tiles_down = (g->M + mr - 1) / mr, tiles_across = (g->N + nr - 1) / nr;
+    const int64_t pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING * mr;
+    const int64_t pack_b = g->b_at || (g->b_col == 1 && g->M <= p->kernel->direct_rows) ? 0 : PACKING * nr;
+    int64_t best = INT64_MAX, rows = tiles_down, cols = tiles_across;
+    const int64_t most = threads == 1 || g->batch >= PIECES * threads ? 1 : PIECES * threads;
+    for (int64_t down = 1; down <= most && down <= tiles_down; ++down)
+        for (int64_t across = 1; down * across <= most && across <= tiles_across; ++across) {
+            const int64_t r = (tiles_down + down - 1) / down, c = (tiles_across + across - 1) / across;
+            const int64_t count = g->batch * ((tiles_down + r - 1) / r) * ((tiles_across + c - 1) / c), turns = (count + threads - 1) / threads;
+            const int64_t cost = turns * (r * c * mr * nr + r * pack_a + c * pack_b + RECTANGLE);
+            if (cost < best)
+                best = cost, rows = r, cols = c;
+        }
+    p->rect_rows = rows < tiles_down ? rows * mr : g->M;
+    p->rect_cols = cols < tiles_across ? cols * nr : g->N;
 }
 
 size_t fc_gemm_whole_bytes(int dtype, int64_t M, int64_t K)
@@ -220,7 +229,7 @@ int fc_gemm_run(const fc_gemm_args *g)
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
     const int64_t worth = work * g->batch / WORK_PER_PIECE;
 
-    cut(&p, worth < threads ? worth : threads);
+    cut(&p, worth < 1 ? 1 : worth < threads ? worth : threads);
     p.depth = g->K < FC_GEMM_BLOCK ? g->K : FC_GEMM_BLOCK;
     const int64_t depth = p.depth ? p.depth : 1;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
@@ -247,8 +256,9 @@ int fc_gemm_run(const fc_gemm_args *g)
     p.across = (g->N + p.rect_cols - 1) / p.rect_cols;
 
     const size_t size = (size_t)kernel->size;
+    p.keeps_a = p.rows_at_once == p.rect_rows && g->K <= SUPER && up(p.rect_rows, kernel->mr) * g->K * (int64_t)size <= A_BYTES;
     const int64_t kept = !p.keeps_b ? depth : g->K < SUPER ? g->K : SUPER, lines = up(p.cols_at_once, kernel->nr);
-    p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * depth) * size) + 64, 64);
+    p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * (p.keeps_a ? g->K : depth)) * size) + 64, 64);
     p.sum_at = p.b_at + (p.direct || g->b_at ? 0 : (size_t)(lines * kept) * size + 64);
     p.super_at = p.sum_at + (p.aside ? (size_t)up((int64_t)((size_t)(p.rect_rows * p.cols_at_once) * size), 64) : 0);
     p.bytes = p.super_at + (g->K > SUPER ? (size_t)(p.rows_at_once * p.cols_at_once) * size + 64 : 0);
