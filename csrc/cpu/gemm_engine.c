@@ -92,7 +92,8 @@ static void give_b(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t n, i
     const int size = p->kernel->size;
     job->b = packed;
     if (g->b_at) {
-        job->b = (const char *)g->b + (i * g->b_batch + n) * size;
+        job->b = (const char *)g->b + (i * g->b_batch + (g->b_from ? 0 : n)) * size;
+        job->b_from = g->b_from ? g->b_from + n / (p->kernel->nr / 2) : NULL;
         job->b_at = g->b_at + k;
     } else if (p->direct) {
         job->b = (const char *)g->b + (i * g->b_batch + k * g->b_row + n) * size;
@@ -224,7 +225,7 @@ int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     plan p = { .g = g, .kernel = kernel, .half = fc_is_half(g->dtype) };
-    p.aside = p.half || g->b_at || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
+    p.aside = p.half || (g->b_at && !g->b_from) || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
     const int64_t worth = work * g->batch / WORK_PER_PIECE;

@@ -25,6 +25,7 @@ typedef struct {
     const void *b;          /* packed, width `nr`; or, if b_row != 0, rows of memory b_row apart with unit column stride */
     int64_t b_row;
     const int64_t *b_at;        /* NULL, or b in place: line k is at b + b_at[k], columns side by side */
+    const int64_t *b_from;      /* with b_at: NULL, or columns come in whole vectors, number v b_from[v] further on */
     const int64_t *a_at, *a_k;  /* NULL, or a in place: element (i, k) is a[a_at[i] + a_k[k]] */
     void *c;
     int64_t c_row, c_col;

@@ -2,9 +2,9 @@
  * lines of b, whole vectors of columns `b_at` apart, or the elements of a, broadcast from a_at[row] + a_k[step]. The chains
  * are those of the packed tiles. Included by gemm_simd.c: no guard. */
 
-/* a: rows a_row apart, steps a_step: packed, or as they lie in memory */
+/* a: rows a_row apart, steps a_step: packed, or as they lie in memory. b: vectors `apart` elements apart */
 INLINE void T(chain_offset)(const int rows, const int vecs, const int chains, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
-                            const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch, int more)
+                            const R *restrict b, int64_t apart, const int64_t *restrict b_at, R *restrict out, int64_t pitch, int more)
 {
     T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
@@ -18,7 +18,7 @@ INLINE void T(chain_offset)(const int rows, const int vecs, const int chains, in
         T(V) y[8];
 #pragma GCC unroll 8
         for (int j = 0; j < vecs; ++j)
-            y[j] = *(const T(VM) *)(b_k + j * LANES);
+            y[j] = *(const T(VM) *)(b_k + j * apart);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
             const T(V) x = a[i * a_row] - (T(V)){ 0 };
@@ -31,10 +31,10 @@ INLINE void T(chain_offset)(const int rows, const int vecs, const int chains, in
 }
 
 INLINE void T(tile_offset)(const int rows, const int vecs, int chains, int64_t depth, const R *restrict a, int64_t a_row, int64_t a_step,
-                           const R *restrict b, const int64_t *restrict b_at, R *restrict out, int64_t pitch)
+                           const R *restrict b, int64_t apart, const int64_t *restrict b_at, R *restrict out, int64_t pitch)
 {
     for (int r = 0; r < chains; ++r)
-        T(chain_offset)(rows, vecs, chains, depth - r, a + r * a_step, a_row, a_step, b, b_at + r, out, pitch, r > 0);
+        T(chain_offset)(rows, vecs, chains, depth - r, a + r * a_step, a_row, a_step, b, apart, b_at + r, out, pitch, r > 0);
 }
 
 INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, const R *restrict a, const int64_t *restrict a_at,
@@ -69,15 +69,16 @@ INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, con
             *(T(VM) *)(out + i * pitch + j * LANES) = sum[i][j];
 }
 
-typedef void (*T(offset_fn))(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, R *out, int64_t pitch);
+typedef void (*T(offset_fn))(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, int64_t apart, const int64_t *b_at,
+                             R *out, int64_t pitch);
 typedef void (*T(broadcast_fn))(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out,
                                 int64_t pitch);
 
 #define OFFSET(rows, vecs)                                                                                            \
-static void T(offset_##rows##_##vecs)(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, const int64_t *b_at, \
-                                      R *out, int64_t pitch)                                                          \
+static void T(offset_##rows##_##vecs)(int chains, int64_t depth, const R *a, int64_t a_row, int64_t a_step, const R *b, int64_t apart, \
+                                      const int64_t *b_at, R *out, int64_t pitch)                                     \
 {                                                                                                                     \
-    T(tile_offset)(rows, vecs, chains, depth, a, a_row, a_step, b, b_at, out, pitch);                                         \
+    T(tile_offset)(rows, vecs, chains, depth, a, a_row, a_step, b, vecs > 2 ? LANES : apart, b_at, out, pitch);       \
 }
 #define BROADCAST(rows, vecs)                                                                                         \
 static void T(broadcast_##rows##_##vecs)(int64_t depth, const R *a, const int64_t *a_at, const int64_t *a_k, const R *b, R *out, \
@@ -126,23 +127,24 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
     const int64_t a_next = job->a_row ? job->a_row : job->depth; /* from row to row of tiles */
     const R *a = job->a, *b = job->b;
     const int chains = job->split ? FC_GEMM_CHAINS : 1;
-    if (!job->b_at || job->cols % (2 * LANES))
+    const int64_t whole = job->b_from ? job->cols : job->b_at ? job->cols / (2 * LANES) * 2 * LANES : 0; /* in place; the rest in panels */
+    if (whole < job->cols)
         for (int64_t k = 0; k < job->depth; ++k) steps[k] = k * 2 * LANES;
-    const int64_t whole = job->b_at ? job->cols / (2 * LANES) * 2 * LANES : 0; /* in place; the rest in panels */
     int64_t j = 0;
-    if (job->rows <= (int)(sizeof T(wide_offsets) / sizeof *T(wide_offsets))) {
+    if (!job->b_from && job->rows <= (int)(sizeof T(wide_offsets) / sizeof *T(wide_offsets))) {
         const int rows = (int)job->rows, cols = T(wide_offset_vecs)[rows - 1] * LANES;
         for (; j + cols <= whole; j += cols) {
             const T(target) to = T(aim)(job, 0, j, cols, cols, sum);
-            T(wide_offsets)[rows - 1](chains, job->depth, a, a_row, a_step, b + j, job->b_at, to.at, to.pitch);
+            T(wide_offsets)[rows - 1](chains, job->depth, a, a_row, a_step, b + j, LANES, job->b_at, to.at, to.pitch);
             T(put)(job, 0, j, rows, cols, to.at, to.pitch);
         }
     }
     for (; j < job->cols; j += 2 * LANES) {
         const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
-        const R *b_j = job->b_at ? b + j : b + j * job->depth;
+        const int64_t *const from = job->b_from ? job->b_from + j / LANES : NULL, apart = from && vecs > 1 ? from[1] - from[0] : LANES;
+        const R *b_j = from ? b + from[0] : job->b_at ? b + j : b + j * job->depth;
         R rest[FC_GEMM_BLOCK * 2 * LANES] __attribute__((aligned(64)));
-        if (job->b_at && cols < 2 * LANES) { /* copied, so that nothing beyond is read */
+        if (job->b_at && j >= whole) { /* copied, so that nothing beyond is read */
             for (int64_t k = 0; k < job->depth; ++k) {
                 const R *b_k = b_j + job->b_at[k];
                 for (int l = 0; l < cols; ++l) rest[k * 2 * LANES + l] = b_k[l];
@@ -156,7 +158,7 @@ static void T(block_offset)(const fc_gemm_tile_job *job)
             if (job->a_row && left > TILE_ROWS && left < TILE_ROWS + 4) /* halves: one to three rows alone would wait for each fma */
                 rows = (left + 1) / 2;
             const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
-            T(offsets)[rows - 1][vecs - 1](chains, job->depth, a + i * a_next, a_row, a_step, b_j, j < whole ? job->b_at : steps, to.at, to.pitch);
+            T(offsets)[rows - 1][vecs - 1](chains, job->depth, a + i * a_next, a_row, a_step, b_j, apart, j < whole ? job->b_at : steps, to.at, to.pitch);
             T(put)(job, i, j, (int)rows, cols, to.at, to.pitch);
         }
     }

@@ -5,7 +5,7 @@
 
 #include "../parallel.h"
 
-#define COPY_GRAIN (32 << 10) /* elements; about 10 us */
+#define COPY_GRAIN (12 << 10) /* elements; about 4 us */
 
 void fc_conv_lay_out(fc_conv_layout *l, const fc_window *x, int64_t channels, int phased, int64_t *room)
 {
@@ -55,7 +55,11 @@ int64_t fc_conv_flat(const fc_conv_layout *l)
 
 /* --- the copy ------------------------------------------------------------------------------------------------------- */
 
-typedef struct { const fc_conv_layout *l; char *to; int64_t first; } copying;
+/* bands: parts of every plane's rows */
+typedef struct { const fc_conv_layout *l; char *to; int64_t first, planes, bands; } copying;
+
+/* Rows of every phase of a plane: [first, end), counted through the depth. */
+typedef struct { int64_t first, end; } band;
 
 /* Every second element of eight, or of four doubles: from[7], or from[3], is read and dropped. */
 #ifdef __SSE2__
@@ -96,6 +100,13 @@ PART(f64, double)
 #undef PART
 #endif
 
+/* Row r of the phase `residue` lies at (at_d, at_h) of the source. */
+#define EACH_ROW                                                                                                      \
+    for (int64_t r = rows.first, at_h, at_d = l->low[0] + residue[0] + rows.first / l->extent[1] * l->step[0],        \
+                 h = rows.first % l->extent[1];                                                                       \
+         at_h = l->low[1] + residue[1] + h * l->step[1], r < rows.end;                                                \
+         ++r, at_d += h + 1 == l->extent[1] ? l->step[0] : 0, h = h + 1 == l->extent[1] ? 0 : h + 1)
+
 /* Rows and their margins are short, mostly: ladders instead of calls. */
 #define COPY(name, R)                                                                                                 \
 static inline void clear_##name(R *to, int64_t n)                                                                     \
@@ -122,26 +133,25 @@ static inline void copy_row_##name(R *restrict to, const R *restrict from, int64
         for (; j + 4 < count; j += 4) halve_##name(to + j, from + 2 * j);                                             \
     for (; j < count; ++j) to[j] = from[j * step];                                                                    \
 }                                                                                                                     \
-static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, int again)       \
+static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, band rows, int again) \
 {                                                                                                                     \
     const fc_window *x = l->x;                                                                                        \
     const int64_t width = l->extent[2], first = l->low[2] + residue[2], step = l->step[2];                            \
     int64_t low = first < 0 ? (-first + step - 1) / step : 0, high = x->size[2] > first ? (x->size[2] - first + step - 1) / step : 0; \
     if (high > width) high = width;                                                                                   \
     if (low > high) low = high;                                                                                       \
-    for (int64_t d = 0; d < l->extent[0]; ++d)                                                                        \
-        for (int64_t h = 0; h < l->extent[1]; ++h, to += width) {                                                     \
-            const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
-            if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
-                if (!again) clear_##name(to, width);                                                                  \
-                continue;                                                                                             \
-            }                                                                                                         \
-            if (!again) {                                                                                             \
-                clear_##name(to, low);                                                                                \
-                clear_##name(to + high, width - high);                                                                \
-            }                                                                                                         \
-            copy_row_##name(to + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
+    EACH_ROW {                                                                                                        \
+        R *row = to + r * width;                                                                                      \
+        if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                       \
+            if (!again) clear_##name(row, width);                                                                     \
+            continue;                                                                                                 \
         }                                                                                                             \
+        if (!again) {                                                                                                 \
+            clear_##name(row, low);                                                                                   \
+            clear_##name(row + high, width - high);                                                                   \
+        }                                                                                                             \
+        copy_row_##name(row + low, from + (at_d * x->size[1] + at_h) * x->size[2] + first + low * step, high - low, step); \
+    }                                                                                                                 \
 }                                                                                                                     \
 /* Elements j of both halves of a padded row, at its ends. */                                                           \
 static inline void part_end_##name(R *even, R *odd, const R *from, int64_t j, int64_t end, int64_t low, int64_t size)   \
@@ -163,58 +173,62 @@ static inline void part_row_##name(R *restrict even, R *restrict odd, const R *r
     part_end_##name(even, odd, from, 0, near, low, size);                                                             \
     part_end_##name(even, odd, from, far, width, low, size);                                                          \
 }                                                                                                                     \
-static void part_phases_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, int again)      \
+static void part_phases_##name(const fc_conv_layout *l, R *to, const R *from, const int64_t *residue, band rows, int again) \
 {                                                                                                                     \
     const fc_window *x = l->x;                                                                                        \
     const int64_t width = l->extent[2];                                                                               \
     R *even = l->residue[2][0] ? to + l->plane : to, *odd = l->residue[2][0] ? to : to + l->plane;                    \
-    for (int64_t d = 0; d < l->extent[0]; ++d)                                                                        \
-        for (int64_t h = 0; h < l->extent[1]; ++h, even += width, odd += width) {                                     \
-            const int64_t at_d = l->low[0] + residue[0] + d * l->step[0], at_h = l->low[1] + residue[1] + h * l->step[1]; \
-            if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                   \
-                if (!again) clear_##name(even, width), clear_##name(odd, width);                                      \
-            } else                                                                                                    \
-                part_row_##name(even, odd, from + (at_d * x->size[1] + at_h) * x->size[2], width, l->low[2], x->size[2]); \
-        }                                                                                                             \
+    EACH_ROW {                                                                                                        \
+        if (at_d < 0 || at_d >= x->size[0] || at_h < 0 || at_h >= x->size[1]) {                                       \
+            if (!again) clear_##name(even + r * width, width), clear_##name(odd + r * width, width);                  \
+        } else                                                                                                        \
+            part_row_##name(even + r * width, odd + r * width, from + (at_d * x->size[1] + at_h) * x->size[2], width, l->low[2], x->size[2]); \
+    }                                                                                                                 \
 }                                                                                                                     \
-static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from, int again)                               \
+static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from, band rows, int again)                    \
 {                                                                                                                     \
     const int both = l->step[2] == 2 && l->slots[2] == 2; /* of a row at once */                                      \
     for (int64_t d = 0; d < l->slots[0]; ++d)                                                                         \
         for (int64_t h = 0; h < l->slots[1]; ++h) {                                                                   \
             if (both) {                                                                                               \
                 const int64_t residue[2] = { l->residue[0][d], l->residue[1][h] };                                    \
-                part_phases_##name(l, to, from, residue, again);                                                      \
+                part_phases_##name(l, to, from, residue, rows, again);                                                \
                 to += 2 * l->plane;                                                                                   \
                 continue;                                                                                             \
             }                                                                                                         \
             for (int64_t w = 0; w < l->slots[2]; ++w, to += l->plane) {                                               \
                 const int64_t residue[3] = { l->residue[0][d], l->residue[1][h], l->residue[2][w] };                  \
-                copy_phase_##name(l, to, from, residue, again);                                                       \
+                copy_phase_##name(l, to, from, residue, rows, again);                                                 \
             }                                                                                                         \
         }                                                                                                             \
 }                                                                                                                     \
 static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)                                                 \
 {                                                                                                                     \
     const copying *job = ctx;                                                                                         \
-    const fc_conv_layout *l = job->l;                                                                                         \
-    for (int64_t i = begin; i < end; ++i) {                                                                           \
+    const fc_conv_layout *l = job->l;                                                                                 \
+    const int64_t rows = l->extent[0] * l->extent[1];                                                                 \
+    for (int64_t t = begin; t < end; ++t) {                                                                           \
+        const int64_t i = t % job->planes, b = t / job->planes;                                                       \
         const R *from = (const R *)l->x->source + (job->first + i / l->channels) * l->x->sample + i % l->channels * l->x->plane; \
-        copy_plane_##name(l, (R *)job->to + i * l->channel, from, 0);                                                 \
+        copy_plane_##name(l, (R *)job->to + i * l->channel, from, (band){ rows * b / job->bands, rows * (b + 1) / job->bands }, 0); \
     }                                                                                                                 \
 }
 COPY(f32, float)
 COPY(f64, double)
 #undef COPY
+#undef EACH_ROW
 
-void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samples)
+/* bands: of positions, which different threads will read; each then copies its own, and finds them in its cache. */
+void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samples, int64_t bands)
 {
-    fc_parallel(samples * l->channels, 1 + COPY_GRAIN / (l->channel + 1), l->x->dtype == FC_F64 ? copy_planes_f64 : copy_planes_f32,
-                &(copying){ l, to, first });
+    const int64_t planes = samples * l->channels;
+    fc_parallel(bands * planes, 1 + COPY_GRAIN / (l->channel / bands + 1), l->x->dtype == FC_F64 ? copy_planes_f64 : copy_planes_f32,
+                &(copying){ l, to, first, planes, bands });
 }
 
 void fc_conv_copy_plane(const fc_conv_layout *l, void *to, const void *from, int again)
 {
-    if (l->x->dtype == FC_F64) copy_plane_f64(l, to, from, again);
-    else copy_plane_f32(l, to, from, again);
+    const band all = { 0, l->extent[0] * l->extent[1] };
+    if (l->x->dtype == FC_F64) copy_plane_f64(l, to, from, all, again);
+    else copy_plane_f32(l, to, from, all, again);
 }

@@ -21,7 +21,7 @@ int64_t fc_conv_tap_at(const fc_conv_layout *l, int64_t t);
 int64_t fc_conv_flat(const fc_conv_layout *l); /* flat positions, those that mean nothing included */
 /* `samples` x channels planes from `first` on, in parallel; or one plane, `again` where another of this layout was before: its zeros
  * are there. */
-void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samples);
+void fc_conv_copy(const fc_conv_layout *l, void *to, int64_t first, int64_t samples, int64_t bands);
 void fc_conv_copy_plane(const fc_conv_layout *l, void *to, const void *from, int again);
 
 #endif

@@ -5,7 +5,7 @@
  * of channel c reads at that number plus b_at[c, t], and neighbours read neighbours. Rows of the copy are longer than rows of
  * the result, so a few columns of the product mean nothing; they are computed and dropped. With a stride, the copy keeps
  * positions of each residue together ("phases"), which makes every tap dense again. Where there is nothing to pad and no
- * stride, the source itself will do.
+ * stride, the source itself will do. Rows of whole vectors are taken vector by vector, and then nothing is dropped.
  *
  * Small planes would drop too many columns. There, positions of all samples in a row are the columns, without gaps: what taps read
  * is packed from the copy, in stretches of a row each.
@@ -44,9 +44,10 @@ typedef struct {
     fc_conv_layout l;
     int64_t flat, samples;        /* columns of a sample's product; samples in a chunk */
     int packed;                   /* one product of all samples, columns without gaps */
+    int vectors, straight;        /* elements of one, where rows of positions are whole vectors; columns lie in c as they come */
     const int64_t *k_at;
     const char *from;             /* the copies, where packed */
-    int64_t room_at, b_at, c_at, packed_at, copy_at;
+    int64_t room_at, b_at, from_at, c_at, packed_at, copy_at;
     int *status;
 } shifted;
 
@@ -91,12 +92,13 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     for (int64_t t = 0; t < taps; ++t) b_at[t] = fc_conv_tap_at(l, t);
     for (int64_t k = taps; k < p->K; ++k) b_at[k] = b_at[k - taps] + pitch;
     const fc_conv_places *to = s->to;
-    const int64_t rows = s->packed ? x->count[1] : l->extent[1], cols = s->packed ? x->count[2] : l->extent[2];
-    p->c_at = c_at;
-    for (int64_t n = 0; n < (s->packed ? s->samples : 1); ++n)
+    const int gaps = !s->packed && !s->vectors; /* among the columns */
+    const int64_t rows = gaps ? l->extent[1] : x->count[1], cols = gaps ? l->extent[2] : x->count[2];
+    p->c_at = s->straight ? NULL : c_at;
+    for (int64_t n = 0; n < (s->straight ? 0 : s->packed ? s->samples : 1); ++n)
         for (int64_t d = 0; d < x->count[0]; ++d)
             for (int64_t h = 0; h < rows; ++h)
-                for (int64_t w = 0; w < cols && (s->packed || c_at - p->c_at < s->flat); ++w)
+                for (int64_t w = 0; w < cols && (!gaps || c_at - p->c_at < s->flat); ++w)
                     *c_at++ = h >= x->count[1] || w >= x->count[2] ? -1
                             : n * p->c_batch + ((to->start[0] + d * to->step[0]) * to->size[1] + to->start[1] + h * to->step[1]) * to->size[2] +
                                   to->start[2] + w * to->step[2];
@@ -108,6 +110,15 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     } else {
         p->b_at = b_at;
         p->N = s->flat;
+        if (s->vectors) {
+            int64_t *from = (int64_t *)((char *)scratch + s->from_at);
+            p->N = x->positions;
+            p->b_from = from;
+            for (int64_t at = 0; at < x->positions; at += s->vectors) {
+                const int64_t row = at / x->count[2];
+                *from++ = (row / x->count[1] * l->extent[1] + row % x->count[1]) * l->extent[2] + at % x->count[2];
+            }
+        }
     }
     const fc_gemm_args first = *p;
     const fc_two_level *const weights = p->pack_a ? p->a : NULL;
@@ -125,7 +136,7 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
             fc_gemm_pack_whole(p, (char *)scratch + s->packed_at);
             p->a_packed = (char *)scratch + s->packed_at;
         }
-        const int64_t batch = first.batch;
+        const int64_t batch = first.batch, threads = fc_get_num_threads();
         char *const c = (char *)first.c + g * s->each->c;
         int bad = FC_OK;
         for (int64_t n = 0; n < batch && !bad; n += s->samples) {
@@ -138,7 +149,7 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
                 p->b = x->source + n * x->sample * size;
                 p->b_batch = x->sample;
             } else {
-                fc_conv_copy(l, (char *)scratch + s->copy_at, n, here);
+                fc_conv_copy(l, (char *)scratch + s->copy_at, n, here, here < threads ? threads : 1);
                 if (!s->packed) {
                     p->b = (char *)scratch + s->copy_at;
                     p->b_batch = l->channel * l->channels;
@@ -164,8 +175,9 @@ int fc_conv_shifted(const fc_gemm_args *given, const fc_window *x, int64_t chann
     fc_conv_lay_out(&s.l, x, channels, 1, few);
     s.flat = fc_conv_flat(&s.l);
     const int64_t lanes = fc_gemm_kernel_for(p->dtype)->nr / 2;
+    s.vectors = x->count[2] % lanes ? 0 : (int)lanes;
     /* vectors times rows; packing one costs about as much as PACKING rows of products */
-    s.packed = round_up(p->batch * x->positions, lanes) * (p->M + PACKING) < p->batch * round_up(s.flat, lanes) * p->M;
+    s.packed = !s.vectors && round_up(p->batch * x->positions, lanes) * (p->M + PACKING) < p->batch * round_up(s.flat, lanes) * p->M;
     s.l.bare = s.l.bare && !s.packed;
     const int64_t sample = s.l.channel * channels * size, chunk = s.packed ? PACKED_CHUNK_BYTES : CHUNK_BYTES;
     s.samples = s.l.bare ? p->batch : chunk / sample < 1 ? 1 : chunk / sample;
@@ -173,8 +185,12 @@ int fc_conv_shifted(const fc_gemm_args *given, const fc_window *x, int64_t chann
 #define PLACE(at, n) (s.at = bytes, bytes += round_up((int64_t)(n), 64))
     PLACE(room_at, tap_room * 8);
     PLACE(b_at, p->K * 8);
-    PLACE(c_at, (s.packed ? s.samples * x->positions : s.flat) * 8);
-    const int64_t columns = s.packed ? p->batch * x->positions : p->batch * s.flat;
+    s.straight = s.vectors != 0;
+    for (int d = 0; d < 3; ++d)
+        s.straight = s.straight && to->start[d] == 0 && to->step[d] == 1 && to->size[d] == x->count[d];
+    PLACE(from_at, s.vectors ? x->positions / lanes * 8 : 0);
+    PLACE(c_at, s.straight ? 0 : (s.packed ? s.samples : 1) * (s.packed || s.vectors ? x->positions : s.flat) * 8);
+    const int64_t columns = p->batch * (s.packed || s.vectors ? x->positions : s.flat);
     /* lines of a that are a multiple of a page apart would push each other out of the first cache */
     p->a_in_place = !p->pack_a && (columns <= FEW_COLUMNS || p->M * p->K * size <= FEW_BYTES) && p->a_row * size % 4096;
     if (!p->a_in_place && (columns > 1024 || (s.packed ? p->batch > s.samples : p->batch > 1)))
@@ -224,7 +240,7 @@ static void run_turned(void *ctx, int64_t begin, int64_t end, void *scratch)
             }
     s->p->a = x->source;
     if (!l->bare) {
-        fc_conv_copy(l, (char *)scratch + s->copy_at, 0, s->batch);
+        fc_conv_copy(l, (char *)scratch + s->copy_at, 0, s->batch, 1);
         s->p->a = (char *)scratch + s->copy_at;
     }
     s->p->a_at = a_at;
