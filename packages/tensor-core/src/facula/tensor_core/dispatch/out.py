@@ -99,6 +99,13 @@ def refuse_history(name, tensors):
         told_of_output(name, tensors)
 
 
+def taken(name, out):
+    """Ready an output for a factory: a leaf's wish for a gradient is refused where histories are kept, and else ends, for the call says it anew."""
+    if out.origin is not None and out.is_leaf:
+        refuse_history(name, (out,))
+        out.requires_grad_(False)
+
+
 def write(op, args, out):
     """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
     name = public(op)

@@ -206,7 +206,7 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
     if out is not None:
         from facula.tensor_core.functions.ranges import _delivered
 
-        return _delivered("range", w, out)
+        return _delivered("range", w, out, requires_grad)
     return _finish(w, requires_grad)
 
 

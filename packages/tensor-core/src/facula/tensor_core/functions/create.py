@@ -8,7 +8,7 @@ from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import a_tensor
+from facula.tensor_core.dispatch.out import a_tensor, taken
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -175,9 +175,12 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
         _fits("full", out, dtype)
         if out.is_sparse and not value:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0), requires_grad)
-        t = out if out.shape == (wanted := ints(size)) and out.origin is None else out.resize_(wanted)
+        taken("full", out)
+        t = out if out.shape == (wanted := ints(size)) else out.resize_(wanted)
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)
+    if t.origin is not None:
+        return t.fill_(value)
     if lib.fc_fill(t._h, *number(value)):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")
     if out is None:

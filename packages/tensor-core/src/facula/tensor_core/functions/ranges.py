@@ -10,7 +10,7 @@ from facula.tensor_core._types import complex128, dtype as _dtype, float64, int6
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.dispatch.slow import by_examples
-from facula.tensor_core.dispatch.out import apart, copied, resize
+from facula.tensor_core.dispatch.out import apart, copied, resize, taken
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, plain
 
@@ -18,16 +18,15 @@ _POW = next(op.id for op in _ops.OPS if op.name == "pow")
 _map2r = lib.map2r  # a number and a tensor
 
 
-def _delivered(name, t, out):
+def _delivered(name, t, out, requires_grad):
     """A range in `out`: resized only where the number of elements is another."""
+    taken(name, out)
     if copied(t, out):
-        return out
-    if out.requires_grad:
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach it.")
+        return _finish(out, requires_grad)
     if out.numel() != t.numel():
         resize(name, out, t.shape)
     apart(name, out, ())
-    return _ops.copy_into_(out, _ops.view(t, out.shape))
+    return _finish(_ops.copy_into_(out, _ops.view(t, out.shape)), requires_grad)
 
 
 def _here(out, dtype, layout, device, requires_grad, pin_memory):
@@ -54,7 +53,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
             count = math.ceil((stop - first) / step)
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
-        return _delivered("arange", arange(start, end, step, dtype=out.dtype), out)
+        return _delivered("arange", arange(start, end, step, dtype=out.dtype), out, requires_grad)
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
     plain(layout, pin_memory)
@@ -102,7 +101,7 @@ def _ranged(name, t, out, device, requires_grad):
     if out.is_meta if out is not None else (device is not None or _state._device.id) and _place(device) == 1:
         t = own_tensor(lib.fc_empty(lib.fc_dtype(t._h), 1, 1, t.shape))
     if out is not None:
-        return _delivered(name, t, out)
+        return _delivered(name, t, out, requires_grad)
     return _finish(t, requires_grad)
 
 
@@ -122,7 +121,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if out is None and _easy(start, end, steps, dtype, device):
         return _finish(_ops.linspace_of(steps, dtype or _state.get_default_dtype(), float(start), float(end)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
-        return _delivered("linspace", linspace(start, end, steps, dtype=out.dtype), out)
+        return _delivered("linspace", linspace(start, end, steps, dtype=out.dtype), out, requires_grad)
     _whole_steps("linspace", start, end, steps)
     dtype = as_dtype(dtype)
     number(start), number(end)  # which refuses what is beyond 64 bits
@@ -215,7 +214,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
             t = _ops.linspace_of(steps, float64, float(first), float(last))
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
-        return _delivered("logspace", logspace(start, end, steps, base, dtype=out.dtype), out)
+        return _delivered("logspace", logspace(start, end, steps, base, dtype=out.dtype), out, requires_grad)
     _whole_steps("logspace", start, end, steps)
     _fits("logspace", out, dtype)
     if isinstance(base, complex) or isinstance(base, Tensor) and base.origin is not None:
@@ -242,7 +241,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         t = linspace(start, end, steps, dtype=complex128 if as_dtype(dtype).kind == 3 else float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))
-    return _delivered("logspace", t, out) if out is not None else _finish(t, requires_grad)
+    return _delivered("logspace", t, out, requires_grad) if out is not None else _finish(t, requires_grad)
 
 
 __all__ = ["arange", "linspace", "logspace"]

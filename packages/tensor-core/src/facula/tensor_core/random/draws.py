@@ -8,7 +8,7 @@ import facula
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import has_origin
-from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize
+from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize, taken
 from facula.tensor_core.dispatch.arguments import listed, sequence
 from facula.tensor_core.functions.create import _finish, empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
@@ -39,6 +39,7 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
     a_tensor(op, out)
     if dtype is not None and out.dtype is not dtype:
         raise DTypeError(f"{op}: dtype {dtype} does not match dtype of out parameter ({out.dtype}). Leave dtype out.")
+    taken(op, out)
     return out.resize_(size) if tuple(out.shape) != tuple(size) else out
 
 
