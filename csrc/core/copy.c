@@ -9,6 +9,12 @@
 #include "nest.h"
 #include "verb.h"
 
+static int fc_same_elements(const fc_tensor *x, const fc_tensor *y)
+{
+    return x->storage == y->storage && x->dtype == y->dtype && x->offset == y->offset && x->ndim == y->ndim
+        && !memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) && !memcmp(x->stride, y->stride, (size_t)x->ndim * sizeof *x->stride);
+}
+
 /* out[...] = x, broadcast and converted. Any dtype may be written to any other, as copy_ does. */
 int fc_copy(fc_tensor *out, fc_tensor *x)
 {
@@ -26,9 +32,10 @@ int fc_copy(fc_tensor *out, fc_tensor *x)
             return fc_fail(FC_OUT_SHAPE, d, out->shape[d], shape[d], 0);
     if (!fc_may_write(out))
         return fc_fail(FC_READONLY, 0, 0, 0, 0);
-    if (fc_overlaps_itself(out) || fc_overlaps_partly(out, x))
+    const int same = fc_same_elements(out, x); /* nothing moves, so overlaps do no harm */
+    if (!same && (fc_overlaps_itself(out) || fc_overlaps_partly(out, x)))
         return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
-    if (device != FC_META) {
+    if (device != FC_META && !same) {
         /* memory shared in any other way than element by element: read everything first */
         fc_tensor *safe = NULL;
         if (out->storage == x->storage && !(out->offset == x->offset && out->shape_id == x->shape_id && out->contiguous && x->contiguous)) {

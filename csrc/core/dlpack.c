@@ -108,7 +108,7 @@ void *fc_to_dlpack(fc_tensor *x, int versioned, int copied)
     fc_lend(x);
     for (int d = 0; d < x->ndim; ++d) {
         e->sizes[d] = x->shape[d];
-        e->sizes[x->ndim + d] = x->shape[d] < 2 ? 1 : x->stride[d]; /* takers that compare strides expect 1 there */
+        e->sizes[x->ndim + d] = x->stride[d];
     }
     fc_dl_tensor t = { fc_data(x), { FC_DL_CPU, 0 }, x->ndim, { fc_dl_types[x->dtype].code, fc_dl_types[x->dtype].bits, 1 },
                        e->sizes, e->sizes + x->ndim, 0 };

@@ -112,7 +112,7 @@ fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *sh
     for (int i = 0; i < ndim; ++i) {
         plain &= perm[i] == ndim - 1 - i;
         stride[perm[i]] = run;
-        run *= shape[perm[i]] > 1 ? shape[perm[i]] : 1;
+        run *= shape[perm[i]]; /* also where that is 0, as in PyTorch */
     }
     return plain ? fc_new(dtype, device, ndim, shape) : fc_new_strided(dtype, device, ndim, shape, stride);
 }

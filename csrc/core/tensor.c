@@ -51,6 +51,13 @@ static void fc_counter_drop(fc_tensor *x)
         fc_dealloc(x->counter, sizeof(fc_counter));
 }
 
+static void fc_counter_take(fc_tensor *t, fc_tensor *x)
+{
+    t->counter = x->counter;
+    if (t->counter != &t->storage->own)
+        fc_atomic_inc(&t->counter->refs);
+}
+
 static int64_t fc_descriptor_bytes(int room) { return (int64_t)sizeof(fc_tensor) + 2 * room * (int64_t)sizeof(int64_t); }
 
 static fc_tensor *fc_descriptor_new(int ndim)
@@ -185,9 +192,7 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
     }
     fc_bind(t, x->storage, x->dtype, offset);
     fc_atomic_inc(&x->storage->refs);
-    t->counter = x->counter;
-    if (t->counter != &t->storage->own)
-        fc_atomic_inc(&t->counter->refs);
+    fc_counter_take(t, x);
     t->epoch = x->epoch;
     t->lazy = x->lazy;
     t->piece = x->piece;
@@ -276,13 +281,21 @@ fc_tensor *fc_alias(fc_tensor *x, int new_version)
     return t;
 }
 
-/* Source's memory and shape with x's version number, in a counter of its own: what x becomes by x.data = source, set_, resize_.
- * x itself stays as it is: what was saved of it still sees the old memory. */
+/* Source's memory and shape with x's version: what x becomes by x.data = source, set_, resize_. x itself stays as it is: what was saved
+ * of it still sees the old memory. Over one storage the counter stays x's, which its views share; over another it is a new one with x's
+ * number, since the old may be the old storage's own and would keep that alive. */
 fc_tensor *fc_with_data(fc_tensor *x, fc_tensor *source)
 {
-    fc_tensor *t = fc_alias(source, 1);
-    if (t)
+    const int moved = x->storage != source->storage;
+    fc_tensor *t = fc_alias(source, moved);
+    if (t && moved) {
         t->counter->version = fc_version(x);
+    } else if (t && t->counter != x->counter) {
+        fc_counter_drop(t);
+        fc_counter_take(t, x);
+    }
+    if (t && !moved)
+        fc_epoch_refresh(t);
     return t;
 }
 

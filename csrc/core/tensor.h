@@ -10,7 +10,7 @@
 
 #define FC_MAX_DIMS 64
 
-/* Counts writes. Its own object: views and detach() share it; .data and set_ get a new one. */
+/* Counts writes. Its own object: views and detach() share it; .data gets a new one, and so does what set_ moves to another storage. */
 typedef struct {
     int64_t refs;      /* atomic; unused for a storage's own counter, which lives as long as the storage */
     int64_t version;

@@ -98,6 +98,14 @@ static void fc_repeat(char *data, size_t size, int64_t count)
         memcpy(data + have, data, have < all - have ? have : all - have);
 }
 
+/* A result that somebody holds already counts the write. */
+static fc_tensor *fc_written(fc_tensor *out)
+{
+    if (fc_version(out) || out->refs > 1)
+        fc_bump(out);
+    return out;
+}
+
 /* x[0..n): tensors, the number's stand-in among them as x[number] (or number = -1). */
 static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int number, const fc_scalar *value)
 {
@@ -220,7 +228,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             return NULL;
     }
     if (device == FC_META)
-        return out;
+        return fc_written(out);
 
     fc_scalar rounded_scalar;
     if (fc_is_half(common) && fc_op_has(op, FC_TRAIT_ROUNDED) && scalars->kind == FC_KFLOAT) {
@@ -246,9 +254,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_ZERO_DIVISION, 0, 0, 0, 0);
         return NULL;
     }
-    if (fc_version(out) || out->refs > 1)
-        fc_bump(out);
-    return out;
+    return fc_written(out);
 }
 
 fc_tensor *fc_map1(int op, fc_tensor *out, fc_tensor *x)

@@ -418,8 +418,8 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     shown = _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h))  # its bits stay its own
     if self.origin is not None or source.origin is not None:
         _dispatch.tape.adopts(self, source)
-    _resize.set_data(self, shown)
     lib.fc_bump(self._h)  # a write, other than .data =
+    _resize.set_data(self, shown)
     return self
 
 

@@ -104,7 +104,11 @@ def setitem(x, key, value):
         return
     view = getitem(x, key) if kind in BASIC or kind is tuple and all([type(k) in BASIC for k in key]) else None
     indices = None
-    if view is None:
+    if kind is bool:
+        if not key:
+            return  # nothing is written, whatever the value
+        view = _ops.unsqueeze(x, 0)
+    elif view is None:
         indices = positions(x, key, kind)
         view, indices = (x, indices) if indices else plan(x, key)
         if plain and indices and _index_put(view._h, len(indices), [None if i is None else i._h for i in indices], (value if type(value) is Tensor else _run.zero_dim(value, x.dtype))._h, False) == 0:
@@ -136,8 +140,8 @@ def setitem(x, key, value):
     if 0 in [i.numel() for i in indices if i is not None] and value.numel() != 1:
         try:
             return _put(view, indices, value)
-        except ShapeError:  # nothing is written: as in PyTorch, any value will do for x[False]
-            if isinstance(key, bool) or isinstance(key, Tensor) and not key.dim():
+        except ShapeError:  # nothing is written: as in PyTorch, any value will do for x[facula.tensor(False)]
+            if isinstance(key, Tensor) and not key.dim():
                 return
             raise
     if tensor and value.numel() == 1 and lib.fc_same_storage(view._h, value._h) and one_mask(key):

@@ -464,7 +464,9 @@ def _by_columns(rows):
 
 def _unique_slices(input, dim, return_inverse, return_counts, ordered):
     """Slices along dim, compared element by element from the first: sorted by the last element first, stably."""
-    n = input.shape[dim]
+    if not input.dim():
+        raise IndexError(f"unique: Dimension specified as {dim} but tensor has no dimensions. Leave dim out.")
+    n = input.shape[_shape.wrap_dim("unique", dim, input.dim())]
     if 0 in input.shape and (n or sum([not size for size in input.shape]) > 1):
         raise RuntimeError(f"unique: There are 0 sized dimensions, and they aren't selected, so unique cannot be applied (input: {tuple(input.shape)}, dim {dim}).")
     if ordered and _few(input, 256) and _comparable(numbers := input.movedim(dim, 0).reshape(-1).tolist()):
