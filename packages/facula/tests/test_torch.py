@@ -157,11 +157,13 @@ def test_layers_call_and_draw_with_what_a_program_puts_in_their_place():
         torch.nn.Linear(2, 3)
         torch.nn.ReLU()(torch.ones(2))
         drawn = torch.nn.init.xavier_uniform_(torch.zeros(2, 2))
+        torch.nn.init.xavier_uniform_ = lambda tensor: seen.append("xavier")
+        torch.nn.MultiheadAttention(2, 1)
 
-    assert [(3, 2), (3,), "relu"] == seen
+    assert [(3, 2), (3,), "relu", (2, 2), (2,), "xavier"] == seen
     assert drawn.any()
     assert facula.nn.Linear(2, 3).weight.abs().sum() > 0
-    assert 3 == len(seen)
+    assert 6 == len(seen)
 
 
 def test_an_exception_ends_the_block_too():

@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from . import functional as F
-from .init import constant_, xavier_normal_, xavier_uniform_
+from . import init
 from .linear import Linear
 from .module import Module
 from .parameter import Parameter
@@ -75,13 +75,13 @@ class MultiheadAttention(Module):
     def _reset_parameters(self) -> None:
         weights = (self.in_proj_weight,) if self._qkv_same_embed_dim else (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
         for weight in weights:
-            xavier_uniform_(weight)
+            init.xavier_uniform_(weight)
         if self.in_proj_bias is not None:
-            constant_(self.in_proj_bias, 0.0)
-            constant_(self.out_proj.bias, 0.0)
+            init.constant_(self.in_proj_bias, 0.0)
+            init.constant_(self.out_proj.bias, 0.0)
         for bias in (self.bias_k, self.bias_v):
             if bias is not None:
-                xavier_normal_(bias)
+                init.xavier_normal_(bias)
 
     def forward(
         self,

@@ -11,11 +11,11 @@ import facula
 from facula import Tensor
 
 from . import functional as F
+from . import init
 from .activation import GELU, ReLU
 from .multihead import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
-from .init import xavier_uniform_
 from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
@@ -344,7 +344,7 @@ class Transformer(Module):
             self.decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(d_model, layer_norm_eps, bias=bias, **made))
         for p in self.parameters():
             if p.dim() > 1:
-                xavier_uniform_(p)
+                init.xavier_uniform_(p)
         self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def forward(
