@@ -191,15 +191,16 @@ static void cut(plan *p, int64_t threads)
 {
     const fc_gemm_args *g = p->g;
     const int64_t mr = p->kernel->mr, nr = p->kernel->nr, tiles_down = (g->M + mr - 1) / mr, tiles_across = (g->N + nr - 1) / nr;
-    const int64_t pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING * mr;
-    const int64_t pack_b = g->b_at || (g->b_col == 1 && g->M <= p->kernel->direct_rows) ? 0 : PACKING * nr;
+    const int pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING;
+    const int pack_b = g->b_at || (g->b_col == 1 && g->M <= p->kernel->direct_rows) ? 0 : PACKING;
     int64_t best = INT64_MAX, rows = tiles_down, cols = tiles_across;
     const int64_t most = threads == 1 || g->batch >= PIECES * threads ? 1 : PIECES * threads;
     for (int64_t down = 1; down <= most && down <= tiles_down; ++down)
         for (int64_t across = 1; down * across <= most && across <= tiles_across; ++across) {
             const int64_t r = (tiles_down + down - 1) / down, c = (tiles_across + across - 1) / across;
             const int64_t count = g->batch * ((tiles_down + r - 1) / r) * ((tiles_across + c - 1) / c), turns = (count + threads - 1) / threads;
-            const int64_t cost = turns * (r * c * mr * nr + r * pack_a + c * pack_b + RECTANGLE);
+            const int64_t high = r < tiles_down ? r * mr : g->M, wide = c < tiles_across ? c * nr : g->N;
+            const int64_t cost = turns * (high * wide + high * pack_a + wide * pack_b + RECTANGLE);
             if (cost < best)
                 best = cost, rows = r, cols = c;
         }
