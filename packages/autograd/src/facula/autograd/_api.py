@@ -13,7 +13,7 @@ from . import _core, _engine
 from ._core import GradError, Tensor, is_complex, lib, ones_like, want_tensor
 from ._engine import run
 from ._node import Leaf, Node, Nowhere, Output, add_hook
-from ._views import refreshed
+from ._views import Lost, lost, refreshed
 from .grad_mode import is_inference
 
 
@@ -42,6 +42,13 @@ def origin_of(x) -> Node | Leaf | None:
             _core.epoch_refresh(x)
         return x.origin
     return getattr(x, "origin", None)
+
+
+def known(origin) -> Node | Leaf | None:
+    """An origin that somebody asks for; an error where it is lost."""
+    if type(origin) is Lost:
+        raise lost(origin.saved[0])
+    return origin
 
 
 def roots(outputs, grads) -> list:
@@ -352,7 +359,7 @@ def tensor_grad_fn(self) -> Node | None:
     >>> (x * 3).grad_fn.name()
     'MulBackward0'
     """
-    origin = origin_of(self)
+    origin = known(origin_of(self))
     if origin is None or isinstance(origin, Leaf):
         return None
     return origin.edge()[0]
@@ -392,7 +399,7 @@ def tensor_is_leaf(self) -> bool:
     >>> x.is_leaf, (3 * x).is_leaf
     (True, False)
     """
-    origin = origin_of(self)
+    origin = known(origin_of(self))
     return origin is None or isinstance(origin, Leaf)
 
 

@@ -130,9 +130,7 @@ class Tape:
         if not grad_mode():
             unrecorded(tensor)
         elif tensor.origin is not None:
-            if seen.origin is not tensor.origin:
-                keep_retained(tensor, seen.origin)
-                tensor.origin = seen.origin
+            tensor.origin = seen.origin  # what retain_grad() asked for stays with the shape that it was asked of
             if tensor.base is None:
                 epoch_advance(tensor)
         epoch_refresh(seen)

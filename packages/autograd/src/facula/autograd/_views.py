@@ -165,6 +165,8 @@ class Part:
 
     def of_many(self, n) -> Part:
         """The same of n tensors side by side."""
+        if not self.shape:  # a number's only window is itself
+            return Part("unsqueeze", (n,), 1)
         dims = {"diagonal": (1, 2)}.get(self.name, (0,))
         args = [a + 1 if k in dims and a >= 0 else a for k, a in enumerate(self.args)]
         return Part(self.name, (n, *self.shape), *args, overlaps=self.overlaps)

@@ -16,6 +16,7 @@ from typing import Any
 
 import facula
 from facula.autograd import Function, _core, _engine, backward, enable_grad, graph
+from facula.autograd.grad_mode import is_inference
 from facula.autograd._selective import CheckpointPolicy, Log, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 __all__ = [
@@ -209,11 +210,17 @@ class Enough(Exception):
     """Ends the second run: everything that is needed has been saved again."""
 
 
+def versions(args) -> list:
+    """Of each argument the version, None where it is no tensor or an inference tensor."""
+    return [_core.tensor_version(a._v if a.is_sparse else a) if isinstance(a, facula.Tensor) and not is_inference(a) else None for a in args]
+
+
 class Run:
     """One checkpointed call."""
 
     def __init__(self, function, args, kwargs, preserve, again, check, debug, early_stop) -> None:
         self.function, self.args, self.kwargs = function, args, kwargs
+        self.versions = versions(args)
         self.state = facula.get_rng_state() if preserve else None
         self.again, self.check, self.early_stop = again, check, early_stop
         self.logs = [] if debug else None  # of the first run and the latest again
@@ -268,6 +275,12 @@ class Run:
         return value
 
     def run_again(self) -> None:
+        for k, (saved_at, now) in enumerate(zip(self.versions, versions(self.args))):
+            if saved_at != now:
+                raise _core.GradError(
+                    f"checkpoint: one of the variables needed for gradient computation has been modified by an inplace operation: argument {k} {tuple(self.args[k].shape)}, "
+                    f"given at version {saved_at}, is now {now}; expected version {saved_at} instead. Clone it before the in-place operation."
+                )
         count = 0
         different = []
 
