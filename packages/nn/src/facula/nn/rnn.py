@@ -170,7 +170,11 @@ class RNNBase(Module):
         state = self._initial_state(hx, x, rows, batched, packed)
         if self.mode == "LSTM" and facula.is_autocast_enabled("cpu"):  # a cell's or a GRU's state stays what it is, as PyTorch's does
             state = tuple(s.to(facula.get_autocast_dtype("cpu")) for s in state)
-        out, state = self._run(x.reshape(-1, x.size(-1)), state, sizes)
+        plain = self.mode == "LSTM" and not self.proj_size and x.dtype in (facula.float32, facula.bfloat16) and (packed is None or rows == int(packed.batch_sizes[-1]))
+        x = x.reshape(-1, x.size(-1))
+        if plain:  # PyTorch has a faster road here, whose gradients are contiguous
+            x = x.contiguous()
+        out, state = self._run(x, state, sizes, plain)
         if packed is not None:
             state = tuple(_permuted(s, packed.unsorted_indices) for s in state)
             result: Any = PackedSequence(out, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)
@@ -203,14 +207,17 @@ class RNNBase(Module):
                 raise RuntimeError(f"Expected {name} size {(layers, rows, n)}, got {list(s.shape)}")
         return given if packed is None else tuple(_permuted(s, packed.sorted_indices) for s in given)
 
-    def _run(self, x: Tensor, state: tuple, sizes: Any) -> tuple[Tensor, tuple]:
+    def _run(self, x: Tensor, state: tuple, sizes: Any, plain: bool) -> tuple[Tensor, tuple]:
         directions = 2 if self.bidirectional else 1
         last: list[tuple] = []
         for layer in range(self.num_layers):
             outputs = []
             for direction in range(directions):
                 k = layer * directions + direction
-                out, end = run_layer(self.mode, x, tuple(s[k] for s in state), self._weights(k), sizes, bool(direction))
+                w_ih, w_hh, *others = self._weights(k)
+                if plain:
+                    w_ih, w_hh = w_ih.contiguous(), w_hh.contiguous()
+                out, end = run_layer(self.mode, x, tuple(s[k] for s in state), [w_ih, w_hh, *others], sizes, bool(direction))
                 outputs.append(out)
                 last.append(end)
             x = outputs[0] if directions == 1 else facula.cat(outputs, -1)
@@ -441,4 +448,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        return self._step("GRU", input, hx)[0]
+        h = self._step("GRU", input, hx)[0]
+        if hx is not None and not hx.is_contiguous() and hx.dim() == 2 and 0 < hx.stride(0) < hx.stride(1):
+            h = h.transpose(0, 1).contiguous().transpose(0, 1)  # as hx - n lies
+        return h

@@ -16,6 +16,11 @@ def by_columns(t) -> bool:
     return t is not None and t.ndim == 2 and t.stride() == (1, t.shape[0]) and not t.is_contiguous()
 
 
+def by_rows(weight) -> bool:
+    """Whether a linear map's weight lies row by row: else its gradient lies by columns, as in PyTorch, which multiplies by the transposed."""
+    return weight.is_contiguous() and (1 not in weight.shape or weight.stride() == (weight.shape[1], 1))
+
+
 def of_left(g, y, x) -> F.Tensor:
     """g @ y^T, the gradient of x in x @ y."""
     if by_columns(x):
@@ -65,8 +70,8 @@ def weight(g, x, y_shape, y) -> F.Tensor:
     if len(y_shape) == 1:
         return F.matmul(g.reshape(-1), rows(x)) if x.ndim > 1 else g * x
     if x.ndim == 1:
-        return g.unsqueeze(-1) * x if y is None or y.is_contiguous() else (x.unsqueeze(-1) * g).transpose(0, 1)
-    if y is not None and not y.is_contiguous():  # weight.T is what is multiplied by, and lies by columns only where the weight has no gaps
+        return g.unsqueeze(-1) * x if y is None or by_rows(y) else (x.unsqueeze(-1) * g).transpose(0, 1)
+    if y is not None and not by_rows(y):
         return F.matmul(rows(x).transpose(0, 1), rows(g)).transpose(0, 1)
     return F.matmul(rows(g).transpose(0, 1), rows(x))
 

@@ -5,6 +5,7 @@ import facula as F
 
 from .._core import composing, row
 from .._table import D, none
+from .dots import by_columns, by_rows
 
 D("_rnn", flat=(3,),
   xyzwvu=lambda g0, g1, g2, x, y, z, w, v, u, sizes, out0, out3, mode, reverse, needs:
@@ -39,8 +40,24 @@ def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs) ->
     if composing():
         return through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
     g, g_h, g_c = gs
-    found = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
-    return tuple(t if needed else None for t, needed in zip(found, needs))
+    dgates, dh, dc, dw, *rest = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
+    if by_columns(h0) if mode != GRU else columns_first(g_h):
+        dh = in_columns(dh)
+    if mode == LSTM and columns_first(g_h if g_c is None else g_c):
+        dc = in_columns(dc)
+    if not by_rows(w_hh):
+        dw = in_columns(dw)
+    return tuple(t if needed else None for t, needed in zip((dgates, dh, dc, dw, *rest), needs))
+
+
+def columns_first(t) -> bool:
+    """Whether what is computed from t element by element lies by columns."""
+    return t is not None and 0 < t.stride(0) < t.stride(1)
+
+
+def in_columns(t) -> F.Tensor:
+    """t column by column."""
+    return t.transpose(0, 1).clone(memory_format=F.contiguous_format).transpose(0, 1)
 
 
 def composed_rnn(gates, h0, c0, w_hh, b_hh, w_hr, sizes, mode, reverse) -> tuple:

@@ -140,17 +140,18 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     lengths = facula.as_tensor(lengths, dtype=facula.int64, device="cpu")
     extend.want_tensor("pack_padded_sequence", "input", 0, input)
     extend.check("pack_padded_sequence", "batch_first", 2, "bool", batch_first)
-    if batch_first:
-        input = input.transpose(0, 1)
+    batch = 0 if batch_first else 1
     if not input.numel():
         raise RuntimeError(f"pack_padded_sequence: Cannot pack empty tensors, got input {tuple(input.shape)}.")
-    if lengths.dim() != 1 or lengths.numel() != input.size(1):
-        raise RuntimeError(f"pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} (batch_size={input.size(1)})")
+    if lengths.dim() != 1 or lengths.numel() != input.size(batch):
+        raise RuntimeError(f"pack_padded_sequence: Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} (batch_size={input.size(batch)})")
     order = None
     if not enforce_sorted:
         lengths, order = facula.sort(lengths, descending=True)
         order = order.to(input.device)
-        input = input.index_select(1, order)
+        input = input.index_select(batch, order)
+    if batch_first:
+        input = input.transpose(0, 1)
     each = lengths.tolist()
     if not each or each[-1] <= 0:
         raise RuntimeError(f"Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0: {each}")
