@@ -9,6 +9,7 @@ import warnings
 import facula
 import facula.torch
 import pytest
+from facula.torch import _names
 
 
 def test_the_metadata_tells_the_version(served):
@@ -69,6 +70,15 @@ def test_a_name_is_there(served, name):
     module, _, last = name.rpartition(".")
 
     assert getattr(importlib.import_module(module), last) is not None
+
+
+@pytest.mark.parametrize("table", [_names.OVERRIDES, _names.FALLBACKS], ids=["overrides", "fallbacks"])
+def test_every_name_that_is_served_from_elsewhere_leads_somewhere(served, table):
+    for dotted, place in table.items():
+        if isinstance(place, str):
+            home, _, name = place.partition(":")
+
+            assert not name or hasattr(importlib.import_module(home), name), f"{dotted}: {place}"
 
 
 def test_nothing_is_what_several_processes_would_make(served):

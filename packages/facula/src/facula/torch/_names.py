@@ -217,7 +217,7 @@ FALLBACKS = {
     "torch._higher_order_ops": "facula.torch._associative_scan",
     "torch._dynamo._trace_wrapped_higher_order_op": "facula.torch._compiler",
     "torch.distributed.constants": "facula.torch._dtensor",
-    "torch.distributions.transforms._InverseTransform": "facula.distributions._transform:_Inverse",
+    "torch.distributions.transforms._InverseTransform": "facula.distributions._transform:_InverseTransform",
     "torch.distributed.distributed_c10d._get_default_group": "facula.torch._dtensor:_get_default_group",
     "torch.distributed.is_torchelastic_launched": "facula.torch._dtensor:is_torchelastic_launched",
     "torch.distributed.get_process_group_ranks": "facula.torch._dtensor:get_process_group_ranks",
