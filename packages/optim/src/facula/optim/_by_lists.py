@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import facula
-from facula import Tensor
 from facula.tensor_core import extend
 
-from ._formula import FormulaOptimizer, check_implementation
+from ._formula import FormulaOptimizer, check_implementation, want_tensors
 
 _PAIRS = {"betas": ("beta1", "beta2"), "etas": ("etaminus", "etaplus"), "step_sizes": ("step_size_min", "step_size_max")}  # as groups name them
 _DEFAULTS = {"capturable": False, "differentiable": False, "has_complex": False, "has_sparse_grad": False, "maximize": False, "decoupled_weight_decay": False}
@@ -57,8 +56,7 @@ def by_lists(kind: type[FormulaOptimizer], lists: str, options: str, settings: s
 
 def _step(kind: type[FormulaOptimizer], params: list, grads: list, columns: dict[str, list], group: dict) -> None:
     check_implementation(group["foreach"], group.get("fused"), group.get("differentiable", False))
-    if not all(isinstance(t, Tensor) for t in columns.get("step", ())):
-        raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors. Give tensors for numbers.")
+    want_tensors(columns.get("step", []))
     if facula.is_grad_enabled() and not group.get("differentiable") and any([p.requires_grad for p in params]):
         raise extend.GradError(f"{kind.__name__.lower()}: a leaf Variable that requires grad is being used in an in-place operation. Call it under no_grad().")
     scale, found = group.get("grad_scale"), group.get("found_inf")

@@ -101,9 +101,6 @@ def scalar_dtype() -> facula.dtype:
     return facula.float64 if facula.get_default_dtype() is facula.float64 else facula.float32
 
 
-# what an option that a checkpoint of an older version does not name meant
-_NEUTRAL = {"foreach": None, "fused": None, "capturable": False, "differentiable": False, "maximize": False, "amsgrad": False,
-            "nesterov": False, "centered": False, "momentum": 0, "decoupled_weight_decay": False}  # fmt: skip
 _NUMBERS = ("step", "eta", "mu", "mu_product")  # state of one element
 
 
@@ -114,6 +111,7 @@ class FormulaOptimizer(Optimizer):
 
     kernel = ""  # the row's name
     sees_complex = False  # update takes complex tensors as they are
+    younger = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # options that checkpoints of older versions lack
     couples_decay = True  # weight decay is weight_decay * p added to the gradient, before update
 
     def fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
@@ -133,12 +131,10 @@ class FormulaOptimizer(Optimizer):
         raise NotImplementedError(f"{type(self).__name__} does not define update.")
 
     def __setstate__(self, state: dict) -> None:
-        known = set(self.__dict__.get("defaults") or state["defaults"])
         super().__setstate__(state)
         for group in self.param_groups:
-            for key, value in _NEUTRAL.items():
-                if key in known:
-                    group.setdefault(key, value)
+            for key, value in self.younger.items():
+                group.setdefault(key, value)
         for kept in self.state.values():
             for key in _NUMBERS:
                 if isinstance(kept.get(key), (int, float)):
@@ -210,6 +206,7 @@ class FormulaOptimizer(Optimizer):
             for p, grad in zip(params, grads):
                 self.refuse(p, grad, group)
             states = [*map(self.state.get, params)]
+            want_tensors([s["step"] for s in states if s and "step" in s])
             if self.widened(states):
                 return self.run(params, grads, self.lists(states, group), group, settings)
             meta = [p.is_meta for p in params]  # asked here, for each costs as much as its share of the call
@@ -272,6 +269,12 @@ class FormulaOptimizer(Optimizer):
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients. Use SparseAdam, or a dense gradient.")
         if group.get("capturable") and not group.get("fused") and p.device.type == "cpu":
             raise AssertionError("If capturable=True, params and state_steps must be on supported devices: ['cuda'].")
+
+
+def want_tensors(counts: list) -> None:
+    """RuntimeError for step counts that are numbers, as they were once."""
+    if not all(isinstance(t, Tensor) for t in counts):
+        raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors. Give tensors for numbers.")
 
 
 def _as_real(t: Tensor) -> Tensor:

@@ -29,6 +29,7 @@ class Adafactor(FormulaOptimizer):
     """
 
     kernel = "_adafactor_"
+    younger = {"foreach": None}
     couples_decay = False
 
     def __init__(

@@ -31,6 +31,7 @@ class Adam(FormulaOptimizer):
     """
 
     kernel = "_adam_"
+    younger = {"amsgrad": False, "maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None}
 
     def __init__(
         self,

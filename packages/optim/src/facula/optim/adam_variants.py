@@ -89,6 +89,7 @@ class NAdam(FormulaOptimizer):
     """
 
     kernel = "_nadam_"
+    younger = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -172,6 +173,7 @@ class RAdam(FormulaOptimizer):
     """
 
     kernel = "_radam_"
+    younger = {"foreach": None, "maximize": False, "differentiable": False, "decoupled_weight_decay": False, "capturable": False}
 
     def __init__(
         self,

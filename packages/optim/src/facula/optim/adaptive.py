@@ -27,6 +27,7 @@ class Adagrad(FormulaOptimizer):
     """
 
     kernel = "_adagrad_"
+    younger = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
         self,
@@ -175,6 +176,7 @@ class RMSprop(FormulaOptimizer):
     """
 
     kernel = "_rmsprop_"
+    younger = {"momentum": 0, "centered": False, **FormulaOptimizer.younger}
 
     def __init__(
         self,

@@ -42,6 +42,7 @@ class Muon(FormulaOptimizer):
     """
 
     kernel = "_muon_"
+    younger = {}
     couples_decay = False
 
     def __init__(

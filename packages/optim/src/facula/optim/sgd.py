@@ -31,6 +31,7 @@ class SGD(FormulaOptimizer):
     """
 
     kernel = "_sgd_"
+    younger = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
     sees_complex = True  # the formula is linear
 
     def __init__(
