@@ -104,7 +104,7 @@ def clip_grad_norm(
 
 
 def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float, foreach: bool | None = None) -> None:
-    """Keep every element of the gradients within +-clip_value, in place.
+    """Keep every element of the gradients within +-clip_value, in place. Raises RuntimeError where no parameter has a gradient.
 
     >>> w = facula.zeros(2, requires_grad=True)
     >>> w.grad = facula.tensor([0.5, -4.0])
@@ -113,7 +113,9 @@ def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float, f
     tensor([ 0.5000, -1.0000])
     """
     clip_value = float(clip_value)
+    grads = [p.grad for p in _listed(parameters) if p.grad is not None]
+    if not grads:
+        raise RuntimeError("clip_grad_value_: Expected at least one parameter with a gradient, got none. Call it behind backward().")
     with facula.no_grad():
-        for p in _listed(parameters):
-            if p.grad is not None:
-                p.grad.clamp_(min=-clip_value, max=clip_value)
+        for grad in grads:
+            grad.clamp_(min=-clip_value, max=clip_value)

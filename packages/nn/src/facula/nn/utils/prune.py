@@ -61,7 +61,7 @@ class BasePruningMethod(ABC):
         method._tensor_name = name
         orig = getattr(module, name)
         scores = orig if importance_scores is None else importance_scores
-        if scores.shape != orig.shape:
+        if scores is not orig and scores.shape != orig.shape:
             raise AssertionError(f"importance_scores should have the same shape as parameter {name} of {module}: {tuple(scores.shape)} and {tuple(orig.shape)}")
         if found:
             key, old = found[0]
@@ -71,9 +71,15 @@ class BasePruningMethod(ABC):
             del module._forward_pre_hooks[key]
             method = container
         else:
-            mask = method.compute_mask(scores.detach(), default_mask=facula.ones_like(orig, requires_grad=False))
-            del module._parameters[name]
+            whole = facula.ones_like(orig, requires_grad=False)
             module.register_parameter(name + "_orig", orig)
+            del module._parameters[name]
+            try:
+                mask = method.compute_mask(scores.detach(), default_mask=whole)
+            except Exception:  # the parameter is back, behind the others, as in PyTorch
+                del module._parameters[name + "_orig"]
+                module.register_parameter(name, orig)
+                raise
         module.register_buffer(name + "_mask", mask)
         setattr(module, name, method.apply_mask(module))
         module.register_forward_pre_hook(method)
@@ -161,8 +167,7 @@ class PruningContainer(BasePruningMethod):
 def _validate_pruning_amount_init(amount: Any) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
-    ok = amount >= 0 if isinstance(amount, numbers.Integral) else 0.0 <= float(amount) <= 1.0
-    if not ok:
+    if amount < 0 or (amount > 1 and not isinstance(amount, numbers.Integral)):  # NaN passes: there is no number of elements that it is
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 
@@ -178,9 +183,8 @@ def _compute_nparams_toprune(amount: Any, tensor_size: int) -> int:
 
 def _to_prune(amount: Any, size: int) -> int:
     """How many of `size` an amount is; refuses more than there are."""
-    count = _compute_nparams_toprune(amount, size)
     _validate_pruning_amount(amount, size)
-    return int(count)
+    return _compute_nparams_toprune(amount, size)
 
 
 class Identity(BasePruningMethod):
@@ -421,14 +425,14 @@ def global_unstructured(parameters: Any, pruning_method: type, importance_scores
     scores = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
-    method = pruning_method(**kwargs)
-    if method.PRUNING_TYPE != "unstructured":
-        raise TypeError(f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type {method.PRUNING_TYPE}')
     tensors = [getattr(module, name) for module, name in parameters]
     all_scores = parameters_to_vector([scores.get(key, t).detach() for key, t in zip(parameters, tensors)])
     before = parameters_to_vector(
         [getattr(m, n + "_mask", facula.ones_like(t, requires_grad=False)) for (m, n), t in zip(parameters, tensors)]
     )
+    method = pruning_method(**kwargs)
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError(f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type {method.PRUNING_TYPE}')
     method._tensor_name = "all"
     container = PruningContainer(method)
     mask = container.compute_mask(all_scores, before)
