@@ -429,7 +429,7 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
         return fc_fail(FC_MIXED, 0, x->dtype, 1, value->dtype);
     for (int k = 0; k <= n; ++k) { /* what is written is read meanwhile */
         const fc_tensor *read = k < n ? index[k] : value;
-        if (read && x->device != FC_META && fc_overlaps(x, read))
+        if (read && fc_overlaps(x, read))
             return fc_fail(FC_OVERLAP, 0, 0, 0, 0);
     }
     int bad = fc_indexed_make(&t, x, n, index);

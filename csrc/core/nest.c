@@ -154,7 +154,7 @@ void fc_nest_build(fc_nest *nest, int n, fc_tensor *const *op)
 
 int fc_overlaps_itself(const fc_tensor *t)
 {
-    if (t->contiguous)
+    if (t->contiguous || t->device == FC_META) /* which has no memory */
         return 0;
     for (int d = 0; d < t->ndim; ++d)
         if (t->shape[d] > 1 && t->stride[d] == 0)
@@ -179,7 +179,7 @@ static void fc_reach(const fc_tensor *t, int64_t *low, int64_t *high)
  * staged loops read a block before they write it. */
 int fc_overlaps(const fc_tensor *t, const fc_tensor *x)
 {
-    if (t->storage != x->storage || !t->numel || !x->numel)
+    if (t->storage != x->storage || !t->numel || !x->numel || t->device == FC_META)
         return 0;
     if (!fc_is_dense(t) || !fc_is_dense(x))
         return 0;

@@ -192,10 +192,16 @@ def resize(name, out, shape):
 def apart(name, out, inputs):
     """Refuse an output two elements of which are one in memory, or that lies where an input lies."""
     if not out.is_contiguous() and any(n > 1 and s == 0 for n, s in zip(out.shape, out.stride())) and out.numel():
-        raise RuntimeError(f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.")
+        _shared(name, out, "more than one element of the written-to tensor refers")
     for t in inputs:
         if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
-            raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+            _shared(name, out, "some elements of the input tensor and the written-to tensor refer")
+
+
+def _shared(name, out, what):
+    """Refuse an output for where it lies; one on meta lies nowhere."""
+    if not out.is_meta:
+        raise RuntimeError(f"{name}: unsupported operation: {what} to a single memory location. Please clone() the tensor before performing the operation.")
 
 
 def _same_place(t, out):
@@ -207,7 +213,7 @@ def partly_apart(name, out, inputs):
     for t in inputs:
         if isinstance(t, Tensor) and t is not out and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
             if (t.data_ptr(), t.numel(), t.stride()) != (out.data_ptr(), out.numel(), out.stride()):
-                raise RuntimeError(f"{name}: unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation.")
+                _shared(name, out, "some elements of the input tensor and the written-to tensor refer")
 
 
 def _dense(t):

@@ -277,7 +277,10 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if dtype is device is memory_format is None and requires_grad is False and (t := _unset_like(input._h, lib.fc_dtype(input._h), 1)) is not None:
         return t
     if device is not None and _place(device) != lib.fc_device(input._h):
-        return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad)
+        from facula.tensor_core.memory.resize import on_meta
+
+        seen = _like(on_meta(input), dtype, memory_format)
+        return _finish(prepared(own_tensor(lib.fc_empty_strided(lib.fc_dtype(seen._h), _place(device), seen.dim(), list(seen.shape), list(seen.stride())))), requires_grad)
     return _finish(prepared(_like(input, dtype, memory_format)), requires_grad)
 
 

@@ -319,7 +319,9 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if place is not None and place.id != lib.fc_device(self._h):
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-        return own_tensor(lib.fc_empty_strided(d.id, place.id, self.dim(), list(self.shape), list(self.stride())))
+        from facula.tensor_core.memory.resize import on_meta
+
+        return own_tensor(lib.fc_empty_like(on_meta(self)._h, d.id, fmt))
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):
         return self
     return _ops.copy(self, d, fmt)
