@@ -36,7 +36,7 @@ def dim_masks(dim, single=False):
     low = high = 0
     for d in dim if several else (dim,):
         try:
-            if d is True or d is False:
+            if (d is True or d is False) and not low | high:  # behind the first it is 0 or 1, as to PyTorch's parser
                 raise AttributeError
             d = d.__index__()
         except AttributeError:

@@ -111,7 +111,7 @@ def write(op, args, out):
     name = public(op)
     if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
         same_dtype(name, args[-1], out)
-    if op.kind == "fold" and name in SUMMED and args[-1] is None and out.dtype is not args[0].dtype:
+    if op.kind == "fold" and name in SUMMED and args[-1] is None:
         if name == "nansum" and out.dtype.kind < 2 <= args[0].dtype.kind:
             raise DTypeError(f"nansum: not implemented for {out.dtype.scalar_type} where the input is {args[0].dtype.scalar_type}: it has no NaN. Give an output of a floating dtype.")
         args = (*args[:-1], out.dtype)

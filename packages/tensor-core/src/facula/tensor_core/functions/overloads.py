@@ -33,6 +33,8 @@ def where(condition, input=None, other=None, *, out=None):
         warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
     if condition.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}. Convert with .bool().")
+    if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
+        input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
     if is_number(input) and is_number(other):
         from facula.tensor_core._state import result_type
 

@@ -100,7 +100,7 @@ def from_data(data, dtype, device_):
         return t if device_ is None else t.to(device=device_)
     if isinstance(data, Tensor):
         data = data.detach()
-        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 0, 1))
+        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 1, 1))
         return t if device_ is None else t.to(device=device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         t = _interop.from_array(data, copy=True)
