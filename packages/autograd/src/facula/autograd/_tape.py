@@ -124,7 +124,7 @@ class Tape:
         """view(tensor), whose history the tensor takes: it becomes that view of itself, by t_, squeeze_ and the like."""
         if epoch_stale(tensor):
             self.refresh(tensor)
-        if grad_mode():
+        if grad_mode() and (tensor.origin is not None or tensor.base is not None and tensor.base.origin is not None):
             self.refuse(Named(name), tensor, tensor.base)
         seen = view(tensor)
         if not grad_mode():

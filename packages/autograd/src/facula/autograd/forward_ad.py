@@ -16,7 +16,7 @@ from ._api import grad as graph_grad
 from ._core import GradError, TensorHandle, Tensor, extend, lib, tensor_of, tensor_version
 from ._engine import laid_out
 from ._node import Output
-from ._support import relined
+from ._support import relined, unhooked
 from ._table import NONE, RULES
 from ._views import Window
 from .grad_mode import enable_grad
@@ -137,9 +137,9 @@ class _set_fwd_grad_enabled:
 
 
 def tangent_of(t) -> Tensor | None:
-    """The tangent of a tensor, or None."""
+    """The tangent of a tensor, or None. There are none in inference mode."""
     found = t.__dict__.get("_forward") if isinstance(t, Tensor) else None
-    return found[1] if found is not None and found[0].open else None
+    return found[1] if found is not None and found[0].open and not lib.fc_inference_mode() else None
 
 
 def _printed(t) -> str | None:
@@ -376,7 +376,7 @@ def pushed(op, args, writes=False) -> tuple:
         vs.append(v)
         return x.clone() if first else x
 
-    with enable_grad():
+    with enable_grad(), unhooked():
         again = [given(a, writes and k == 0) for k, a in enumerate(args)]
         if writes:
             result = (extend.call(op, *again, out=again[0]),)

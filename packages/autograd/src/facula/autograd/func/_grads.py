@@ -40,7 +40,7 @@ class Own:
         return self.leaf(x)
 
     def leaf(self, x) -> Tensor:
-        x = _core.alias(recordable(x)).requires_grad_()
+        x = bare(recordable(x)).requires_grad_()
         self.leaves.add(x.origin)
         return x
 
@@ -52,7 +52,7 @@ class Own:
             return t
         if not self.outside:
             return t.detach()
-        return t if self.leads_outside(t) else _core.alias(t)
+        return t if self.leads_outside(t) else bare(t, self.public)
 
     def public_batch(self, t) -> Tensor:
         """The same inside vmap, where the examples may have a history besides."""
@@ -77,6 +77,15 @@ class Own:
     def tree(self, tree) -> Any:
         leaves, build = flatten(tree)
         return build([self.public(t) for t in leaves])
+
+
+def bare(t, shown=None) -> Tensor:
+    """An alias of t without history, with its tangent, or with shown(its tangent)."""
+    a = _core.alias(t)
+    if _core.dual_levels[0] and "_forward" in t.__dict__:
+        level, tangent = t.__dict__["_forward"]
+        a.__dict__["_forward"] = level, tangent if shown is None else shown(tangent)
+    return a
 
 
 def recordable(x) -> Tensor:
