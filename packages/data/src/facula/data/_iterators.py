@@ -55,7 +55,7 @@ class LoaderIterator:
         )
 
     def __getstate__(self):
-        raise TypeError(f"{type(self).__name__}: cannot be pickled, it holds a pass in progress. Pickle the loader.")
+        raise NotImplementedError(f"{type(self).__name__}: cannot be pickled, it holds a pass in progress. Pickle the loader.")
 
 
 class SingleProcessIterator(LoaderIterator):

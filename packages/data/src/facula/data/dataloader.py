@@ -124,8 +124,18 @@ class DataLoader(Generic[T_co]):
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
         self._IterableDataset_len_called: int | None = None  # of an iterable dataset, once len() was asked
         self._iterator = None
-        _warn_of_many_workers(num_workers)
+        self.check_worker_number_rationality()
         self.__initialized = True  # the mangled name is what programs turn off to change a loader
+
+    def check_worker_number_rationality(self) -> None:
+        """Warn where there are more workers than CPUs that this process may use."""
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if self.num_workers > cpus:
+            warnings.warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of worker "
+                f"in current system is {cpus} (the CPUs this process may use), which is smaller: excessive worker creation might get DataLoader running slow or even freeze.",
+                stacklevel=3,
+            )
 
     def __setattr__(self, name: str, value) -> None:
         if name in self._fixed and self.__dict__.get("_DataLoader__initialized"):
@@ -231,13 +241,3 @@ def _check_iterable_order(shuffle, sampler, batch_sampler) -> None:
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}. "
                 "The dataset's own iteration is the order."
             )
-
-
-def _warn_of_many_workers(num_workers: int) -> None:
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if num_workers > cpus:
-        warnings.warn(
-            f"This DataLoader will create {num_workers} worker processes in total. Our suggested max number of worker "
-            f"in current system is {cpus} (the CPUs this process may use), which is smaller: excessive worker creation might get DataLoader running slow or even freeze.",
-            stacklevel=3,
-        )

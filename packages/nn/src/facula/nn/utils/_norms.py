@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import facula
 from facula import Tensor
 
@@ -10,6 +12,8 @@ from ..functional import normalize
 
 def norm_except_dim(v: Tensor, dim: int, pow: int = 2) -> Tensor:
     """The norm over all dims but one, kept; over all dims where dim is -1. IndexError where v has no such dim."""
+    if isinstance(dim, bool) or not isinstance(dim, Integral):
+        raise TypeError(f"norm_except_dim(): argument 'dim' (position 3) must be int, not {type(dim).__name__}. Give a dim, or None for all of them.")
     if dim == -1:
         return v.norm(pow)
     v.size(dim)  # which says what is out of range

@@ -128,7 +128,7 @@ def from_data(data, dtype, device_):
     if dtype is None:
         if any(hasattr(v, "dtype") for v in flat):
             for v, n in zip(flat, numbers):
-                own = v.dtype if isinstance(v, Tensor) else BY_CODE[v.dtype.str] if hasattr(v, "dtype") else _kind_dtype(_kind(n))
+                own = v.dtype if isinstance(v, Tensor) else _interop.dtype_of(v) if hasattr(v, "dtype") else _kind_dtype(_kind(n))
                 dtype = own if dtype is None or dtype is own else _state.promote_types(dtype, own)
         else:
             dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()

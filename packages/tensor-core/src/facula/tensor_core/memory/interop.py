@@ -54,6 +54,15 @@ def from_numpy(ndarray):
     return from_array(ndarray)
 
 
+def dtype_of(a):
+    """The dtype of NumPy's array or number `a`, of either byte order. Raises TypeError where no tensor has it."""
+    d = BY_CODE.get(a.dtype.newbyteorder("<").str if a.dtype.byteorder == ">" else a.dtype.str)
+    if d is None:
+        names = ", ".join(x.name for x in DTYPES if x.code)
+        raise TypeError(f"can't convert np.ndarray of type numpy.{a.dtype}. The only supported types are: {names}.")
+    return d
+
+
 def from_array(array, copy=False):
     """A tensor from anything with the array interface; memory is shared unless copy, or unless strides forbid it."""
     if array.__class__ is _ndarray and (t := lib.from_array(array)) is not None:
@@ -62,10 +71,7 @@ def from_array(array, copy=False):
 
     globals()["_ndarray"] = numpy.ndarray
     a = numpy.asarray(array)
-    d = BY_CODE.get(a.dtype.newbyteorder("<").str if a.dtype.byteorder == ">" else a.dtype.str)
-    if d is None:
-        names = ", ".join(x.name for x in DTYPES if x.code)
-        raise TypeError(f"can't convert np.ndarray of type numpy.{a.dtype}. The only supported types are: {names}.")
+    d = dtype_of(a)
     if a.dtype.byteorder == ">":
         if not copy:
             raise ValueError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
