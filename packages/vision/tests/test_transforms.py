@@ -20,6 +20,10 @@ def numbers(picture):
         (T.Pad(1, fill=7), numpy.pad(RAMP, 1, constant_values=7)),
         (T.Pad((1, 0), padding_mode="reflect"), numpy.pad(RAMP, ((0, 0), (1, 1)), "reflect")),
         (T.Pad((0, 1, 2, 0)), numpy.pad(RAMP, ((1, 0), (0, 2)))),
+        (T.Pad((2, 1), padding_mode="symmetric"), numpy.pad(RAMP, ((1, 1), (2, 2)), "symmetric")),
+        (T.Pad((5, 1), padding_mode="edge"), numpy.pad(RAMP, ((1, 1), (5, 5)), "edge")),
+        (T.Pad((-1, 1, 0, -1), padding_mode="edge"), numpy.pad(RAMP[:2, 1:], ((1, 0), (0, 0)), "edge")),
+        (T.Pad((-1, 1, 0, -1), fill=3), numpy.pad(RAMP[:2, 1:], ((1, 0), (0, 0)), constant_values=3)),
         (T.RandomHorizontalFlip(1.0), RAMP[:, ::-1]),
         (T.RandomVerticalFlip(1.0), RAMP[::-1]),
         (T.RandomHorizontalFlip(0.0), RAMP),
@@ -36,6 +40,17 @@ def test_transform_gives_the_same_for_every_kind_of_picture(kind, transform, exp
 @pytest.mark.parametrize("kind", KINDS)
 def test_crops_beyond_the_edge_are_zero(kind):
     assert [[0, 0], [0, 0], [0, 4]] == numbers(T.functional.crop(KINDS[kind](), -1, -1, 3, 2))
+
+
+@pytest.mark.parametrize(
+    "mode,taken",
+    [("constant", [1, 1, 1]), ("edge", [3, 1, 2]), ("reflect", [1, 3, 1]), ("symmetric", [2, 2, 2])],
+)
+def test_the_gradient_of_padding_counts_how_often_a_pixel_is_taken(mode, taken):
+    picture = facula.zeros(1, 1, 3, requires_grad=True)
+    T.functional.pad(picture, [2, 0, 1, 0] if mode != "reflect" else [1, 0, 1, 0], padding_mode=mode).sum().backward()
+
+    assert taken == picture.grad.flatten().tolist()
 
 
 def test_to_tensor_scales_uint8_and_keeps_floats():
@@ -112,6 +127,8 @@ REFUSED = [
     (lambda: T.Normalize((0,), (1,))(facula.zeros(1, 2, 2, dtype=facula.uint8)), TypeError, "uint8"),
     (lambda: T.RandomCrop(5)(RAMP), ValueError, r"\(3, 4\)"),
     (lambda: T.Pad((1, 2, 3))(RAMP), ValueError, r"\(1, 2, 3\)"),
+    (lambda: T.Pad(4, padding_mode="reflect")(KINDS["tensor"]()), RuntimeError, "4, 4.*2 at most"),
+    (lambda: T.Pad(4, padding_mode="symmetric")(KINDS["tensor"]()), IndexError, "4, 4.*3 at most"),
     (lambda: T.Lambda(3), TypeError, "int"),
     (lambda: T.RandomErasing(value="any"), ValueError, "any"),
 ]

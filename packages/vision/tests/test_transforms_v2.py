@@ -140,3 +140,13 @@ REFUSED = [
 def test_what_is_wrong_is_named(make, error, fact):
     with pytest.raises(error, match=fact):
         make()
+
+
+@pytest.mark.parametrize("made", [facula.Tensor, tv_tensors.Image, tv_tensors.Video, tv_tensors.Mask])
+def test_padding_is_asked_for_by_name(made):
+    given = facula.arange(3.0).reshape(1, 1, 1, 3)
+    given = given if made is facula.Tensor else made(given)
+    padded = v2.functional.pad(given, padding=[1, 0], fill=None, padding_mode="edge")
+
+    assert type(given) is type(padded)
+    assert [0, 0, 1, 2, 2] == padded.flatten().tolist()

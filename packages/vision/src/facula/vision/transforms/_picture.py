@@ -77,8 +77,7 @@ def crop(picture, top: int, left: int, height: int, width: int):
     return map_array(lambda array: array[rows, columns], picture)
 
 
-# torchvision's names of the ways to pad: NumPy's.
-PADDING_MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
+PADDING_MODES = ("constant", "edge", "reflect", "symmetric")  # torchvision's names, and NumPy's
 
 
 def edges(around) -> tuple[int, int, int, int]:
@@ -89,32 +88,51 @@ def edges(around) -> tuple[int, int, int, int]:
     return numbers * (4 // len(numbers))
 
 
-def pad(picture, around, fill=0, mode: str = "constant"):
-    """`around`: one number, (left and right, top and bottom) or (left, top, right, bottom)."""
-    import numpy
-
-    if mode not in PADDING_MODES:
-        raise ValueError(f"pad: Padding mode should be one of {', '.join(PADDING_MODES)}, got {mode!r}. Give one of them.")
-    left, top, right, bottom = around = edges(around)
+def pad(picture, padding, fill=0, padding_mode: str = "constant"):
+    """`padding`: one number, (left and right, top and bottom) or (left, top, right, bottom); one below 0 cuts off."""
+    if padding_mode not in PADDING_MODES:
+        raise ValueError(f"pad: Padding mode should be one of {', '.join(PADDING_MODES)}, got {padding_mode!r}. Give one of them.")
+    left, top, right, bottom = around = edges(padding)
     if isinstance(fill, (list, tuple)):
         if len(fill) > 1:
-            return _pad_by_channel(picture, around, fill, mode)
+            return _pad_by_channel(picture, around, fill, padding_mode)
         (fill,) = fill
-    options = {"constant_values": fill or 0} if mode == "constant" else {}
     if isinstance(picture, facula.Tensor):
-        widths = [(0, 0)] * (picture.dim() - 2) + [(top, bottom), (left, right)]
-        return facula.from_numpy(numpy.pad(picture.numpy(), widths, PADDING_MODES[mode], **options))
+        if padding_mode == "constant":
+            from facula.nn import functional as F
+
+            return F.pad(picture, (left, right, top, bottom), value=fill or 0)
+        height, width = size_of(picture)
+        return picture[..., _lines(height, top, bottom, padding_mode)[:, None], _lines(width, left, right, padding_mode)]
+    import numpy
 
     def padded(array):
         widths = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
-        return numpy.pad(array, widths, PADDING_MODES[mode], **options)
+        cut = array[tuple(slice(max(-before, 0), n - max(-after, 0)) for n, (before, after) in zip(array.shape, widths))]
+        options = {"constant_values": fill or 0} if padding_mode == "constant" else {}
+        return numpy.pad(cut, [(max(before, 0), max(after, 0)) for before, after in widths], padding_mode, **options)
 
     return map_array(padded, picture)
 
 
-def _pad_by_channel(picture, around, fill, mode: str):
-    if mode != "constant":
-        raise ValueError(f"pad: Padding mode {mode!r} is not supported if fill is not scalar, got {fill}. Give one number.")
+def _lines(n: int, before: int, after: int, padding_mode: str) -> facula.Tensor:
+    """Which of n lines stand around them and, in between, they themselves."""
+    most = n - (padding_mode == "reflect")
+    if padding_mode != "edge" and max(before, after) > most:
+        error = RuntimeError if padding_mode == "reflect" else IndexError  # torchvision's
+        raise error(f"pad: {padding_mode} padding by {(before, after)} of {n} lines. Pad by {most} at most.")
+    at = facula.arange(-before, n + after)
+    if padding_mode == "symmetric":
+        at = facula.where(at < 0, -1 - at, at)
+        return facula.where(at < n, at, 2 * n - 1 - at)
+    if padding_mode == "reflect":
+        return n - 1 - (n - 1 - at.abs()).abs()
+    return at.clamp(0, n - 1)
+
+
+def _pad_by_channel(picture, around, fill, padding_mode: str):
+    if padding_mode != "constant":
+        raise ValueError(f"pad: Padding mode {padding_mode!r} is not supported if fill is not scalar, got {fill}. Give one number.")
     padded = pad(picture, around)
     inside = pad(facula.ones(size_of(picture), dtype=facula.bool), around)
     if isinstance(padded, facula.Tensor):
