@@ -14,7 +14,7 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
         dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
         if keep is None and q.shape[3] == v.shape[3] and q.stride(3) == k.stride(3) == v.stride(3) == 1:
             return heads_inside(dq), heads_inside(dk), heads_inside(dv)
-        return dq, dk.mT.contiguous().mT, dv
+        return dq, dk.mT.contiguous().mT if k.shape[1] == q.shape[1] else dk, dv  # the sum over a group's heads is contiguous
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 

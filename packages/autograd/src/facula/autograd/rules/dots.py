@@ -25,6 +25,8 @@ def of_left(g, y, x) -> F.Tensor:
     """g @ y^T, the gradient of x in x @ y."""
     if by_columns(x):
         return F.matmul(y, g.transpose(0, 1)).transpose(0, 1)
+    if x is not None and x.ndim > 2 and not x.is_contiguous() and x.movedim(-1, 0).is_contiguous():  # a batch of rows that lies by columns as one matrix
+        return F.matmul(y, rows(g).transpose(0, 1)).transpose(0, 1).view(x.shape)
     return F.matmul(g, y.transpose(-1, -2))
 
 

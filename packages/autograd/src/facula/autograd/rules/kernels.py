@@ -145,7 +145,10 @@ def pdist_gradient(g, x, out, p) -> F.Tensor:
 
 def rms_norm_gradients(g, x, weight, rrms, dims, eps) -> tuple:
     if not composing():
-        return row("_rms_norm_backward")(g, x, rrms, weight, dims)
+        dx, dw = row("_rms_norm_backward")(g, x, rrms, weight, dims)
+        if not g.is_contiguous() and 0 not in g.stride():  # PyTorch multiplies g by what follows
+            dx = F.empty_like(g).copy_(dx)
+        return dx, dw
     along = tuple(range(x.ndim - dims, x.ndim))
     r = F.rsqrt(F.mean(x * x, along, True) + eps)
     gw = g if weight is None else g * weight
