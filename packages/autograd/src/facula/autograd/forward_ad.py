@@ -138,7 +138,11 @@ class _set_fwd_grad_enabled:
 
 def tangent_of(t) -> Tensor | None:
     """The tangent of a tensor, or None. There are none in inference mode."""
-    found = t.__dict__.get("_forward") if isinstance(t, Tensor) else None
+    if not isinstance(t, Tensor):
+        return None
+    found = t.__dict__.get("_forward")
+    if found is None and t.base is not None and (found := t.base.__dict__.get("_forward")) is not None:  # the base was written to since
+        found = t.__dict__["_forward"] = found[0], Window(t.base, t).of(found[1])
     return found[1] if found is not None and found[0].open and not lib.fc_inference_mode() else None
 
 

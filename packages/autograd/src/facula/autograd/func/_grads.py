@@ -50,9 +50,7 @@ class Own:
             return self.public_batch(t)
         if not isinstance(t, Tensor) or t.origin is None:
             return t
-        if not self.outside:
-            return t.detach()
-        return t if self.leads_outside(t) else bare(t, self.public)
+        return t if self.outside and self.leads_outside(t) else bare(t, self.public)
 
     def public_batch(self, t) -> Tensor:
         """The same inside vmap, where the examples may have a history besides."""

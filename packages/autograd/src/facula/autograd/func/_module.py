@@ -146,7 +146,7 @@ def stack_module_state(models) -> tuple:
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if any(m.training != models[0].training for m in models):
-        raise RuntimeError("stack_module_state: the models must all be in training mode, or all in eval mode.")
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode. Call train() or eval() on all of them.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: the models must be of one class.")
     params = {}
