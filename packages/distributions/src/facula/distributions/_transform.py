@@ -141,6 +141,9 @@ class _InverseTransform(Transform):
         super().__init__(transform._cache_size)
         self._inv = transform  # kept strongly: the other direction is weak
 
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_cached_x_y": (None, None)}  # with what it inverts
+
     @property
     def inv(self) -> Transform:
         return self._inv

@@ -33,8 +33,8 @@ class Independent(Distribution):
             )
         self.base_dist = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        cut = len(batch) - reinterpreted_batch_ndims
-        super().__init__(batch[:cut], batch[cut:] + base_distribution.event_shape, validate_args)
+        cut, shape = len(batch) - reinterpreted_batch_ndims, batch + base_distribution.event_shape
+        super().__init__(shape[:cut], shape[cut:], validate_args)
 
     def _expanded(self, old, batch_shape) -> None:
         events = self._event_shape[: self.reinterpreted_batch_ndims]
@@ -210,7 +210,7 @@ class MixtureSameFamily(Distribution):
             )
         batch = component_distribution.batch_shape
         count = mixture_distribution.logits.shape[-1]
-        if not batch or batch[-1] != count:
+        if batch[-1] != count:  # an IndexError where there is no batch, as in PyTorch
             raise ValueError(
                 f"MixtureSameFamily: mixture has {count} components, the component distribution's batch is {tuple(batch)}. "
                 "Make its last batch dimension that number."

@@ -137,6 +137,8 @@ class _IndependentConstraint(Constraint):
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(reinterpreted_batch_ndims, int):
             raise AssertionError(f"independent: reinterpreted_batch_ndims must be an int, got {reinterpreted_batch_ndims!r}.")
+        if reinterpreted_batch_ndims < 0:
+            raise AssertionError(f"independent: reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}.")
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 

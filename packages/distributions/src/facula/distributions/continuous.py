@@ -56,6 +56,11 @@ class Normal(ExponentialFamily, _Scalar):
     def variance(self) -> facula.Tensor:
         return self.scale.pow(2)
 
+    def sample(self, sample_shape=()) -> facula.Tensor:
+        shape = self._extended_shape(sample_shape)
+        with facula.no_grad():
+            return facula.normal(self.loc.expand(shape), self.scale.expand(shape))  # of loc's dtype, unlike rsample's
+
     def rsample(self, sample_shape=()) -> facula.Tensor:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
 

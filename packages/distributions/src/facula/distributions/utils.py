@@ -37,7 +37,7 @@ def standard_normal(shape, dtype) -> facula.Tensor:
 
 def sum_rightmost(value, dims: int) -> facula.Tensor:
     """`value` summed over its last `dims` dimensions."""
-    return value.reshape(value.shape[: value.dim() - dims] + (-1,)).sum(-1) if dims else value
+    return value.reshape(value.shape[:-dims] + (-1,)).sum(-1) if dims else value
 
 
 def clamp_probs(probs) -> facula.Tensor:
