@@ -60,36 +60,44 @@ INLINE void T(turn_lines)(R *restrict dst, int width, const R *x, int64_t line, 
 }
 
 #if FC_ISA_NUM == 4
-/* Groups of E steps of up to LANES lines: lines l, l + E, l + 2 E, l + 3 E meet in one register while being loaded, so nothing crosses
- * 128 bits and every step is one store. Lanes without a line become zero. The last lanes go first: what they store beyond the panel's
- * width, the first ones of the next step overwrite. */
+/* E steps of LANES lines, which the user names LINE(l), a step of each out[e]: lines l, l + E, l + 2 E, l + 3 E meet in one register while
+ * being loaded, so nothing crosses 128 bits. */
 #define E ((int)(16 / sizeof(R)))
-#define PART(at) _mm_loadu_ps((const float *)(at))
-#define LINES(l) _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(PART(LINE(l))), PART(LINE(l + E)), 1), \
-                                                       PART(LINE(l + 2 * E)), 2), PART(LINE(l + 3 * E)), 3)
-#define TURN_GROUP(keep)                                                                                              \
-    const __m512 v0 = LINES(0), v1 = LINES(1);                                                                        \
-    if (sizeof(R) == 4) {                                                                                             \
-        const __m512 v2 = LINES(2), v3 = LINES(3);                                                                    \
-        const __m512 a = _mm512_unpacklo_ps(v0, v1), b = _mm512_unpackhi_ps(v0, v1);                                  \
-        const __m512 c = _mm512_unpacklo_ps(v2, v3), d = _mm512_unpackhi_ps(v2, v3);                                  \
-        _mm512_storeu_ps((float *)dst, keep(_mm512_shuffle_ps(a, c, 0x44)));                                          \
-        _mm512_storeu_ps((float *)(dst + width), keep(_mm512_shuffle_ps(a, c, 0xee)));                                \
-        _mm512_storeu_ps((float *)(dst + 2 * width), keep(_mm512_shuffle_ps(b, d, 0x44)));                            \
-        _mm512_storeu_ps((float *)(dst + 3 * width), keep(_mm512_shuffle_ps(b, d, 0xee)));                            \
-    } else {                                                                                                          \
-        _mm512_storeu_ps((float *)dst, keep(_mm512_castpd_ps(_mm512_unpacklo_pd((__m512d)v0, (__m512d)v1))));         \
-        _mm512_storeu_ps((float *)(dst + width), keep(_mm512_castpd_ps(_mm512_unpackhi_pd((__m512d)v0, (__m512d)v1)))); \
+#ifndef FC_TURN_GROUP
+#define FC_PART(l) _mm_loadu_ps((const float *)(LINE(l)))
+#define FC_PARTS(l) _mm512_insertf32x4(_mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(FC_PART(l)), FC_PART((l) + E), 1), \
+                                                          FC_PART((l) + 2 * E), 2), FC_PART((l) + 3 * E), 3)
+#define FC_TURN_GROUP(out)                                                                                             \
+    const __m512 v0 = FC_PARTS(0), v1 = FC_PARTS(1);                                                                   \
+    if (sizeof(R) == 4) {                                                                                              \
+        const __m512 v2 = FC_PARTS(2), v3 = FC_PARTS(3);                                                               \
+        const __m512 a = _mm512_unpacklo_ps(v0, v1), b = _mm512_unpackhi_ps(v0, v1);                                   \
+        const __m512 c = _mm512_unpacklo_ps(v2, v3), d = _mm512_unpackhi_ps(v2, v3);                                   \
+        out[0] = (T(V))_mm512_shuffle_ps(a, c, 0x44);                                                                  \
+        out[1] = (T(V))_mm512_shuffle_ps(a, c, 0xee);                                                                  \
+        out[2 % E] = (T(V))_mm512_shuffle_ps(b, d, 0x44);                                                              \
+        out[3 % E] = (T(V))_mm512_shuffle_ps(b, d, 0xee);                                                              \
+    } else {                                                                                                           \
+        out[0] = (T(V))_mm512_unpacklo_pd((__m512d)v0, (__m512d)v1);                                                   \
+        out[1] = (T(V))_mm512_unpackhi_pd((__m512d)v0, (__m512d)v1);                                                   \
     }
-#define WHOLE(v) (v)
-#define SOME(v) _mm512_maskz_mov_ps(mask, v)
+#endif
+
+/* Lanes [0, lanes) of memory or of a vector, the others zero; and only those of a vector to memory. */
+INLINE __mmask16 T(first)(int lanes) { return (__mmask16)((1u << (lanes * (int)sizeof(R) / 4)) - 1); }
+INLINE T(V) T(take)(const R *x, __mmask16 some) { return (T(V))_mm512_maskz_loadu_ps(some, (const float *)x); }
+INLINE void T(give)(R *x, T(V) v, __mmask16 some) { _mm512_mask_storeu_ps((float *)x, some, (__m512)v); }
 
 static void T(turn_whole)(R *restrict dst, int64_t width, const R *x, int64_t line, int64_t depth)
 {
     const R *quarter[4] = { x, x + E * line, x + 2 * E * line, x + 3 * E * line };
 #define LINE(l) (quarter[(l) / E] + (l) % E * line)
-    for (int64_t k = 0; k + E <= depth; k += E, dst += E * width) {
-        TURN_GROUP(WHOLE)
+    for (int64_t k = 0; k + E <= depth; k += E) {
+        T(V) out[E];
+        FC_TURN_GROUP(out)
+#pragma GCC unroll 4
+        for (int e = 0; e < E; ++e, dst += width)
+            *(T(VM) *)dst = out[e];
 #pragma GCC unroll 4
         for (int q = 0; q < 4; ++q)
             quarter[q] += E;
@@ -97,19 +105,25 @@ static void T(turn_whole)(R *restrict dst, int64_t width, const R *x, int64_t li
 #undef LINE
 }
 
-static void T(turn_some)(R *restrict dst, int64_t width, const R *x, int64_t line, const int lines, int64_t depth)
+/* Lanes without a line become zero, beyond the panel's width too. */
+static void T(turn_some)(R *restrict dst, int64_t width, const R *x, int64_t line, int lines, int64_t depth)
 {
-    const __mmask16 mask = (__mmask16)((1u << (lines * (int)sizeof(R) / 4)) - 1);
+    const __mmask16 some = T(first)(lines);
     const R *start[LANES];
     for (int l = 0; l < LANES; ++l)
         start[l] = x + (l < lines ? l : lines - 1) * line;
-#define LINE(l) (start[(l) % LANES] + k)
-    for (int64_t k = 0; k + E <= depth; k += E, dst += E * width) {
-        TURN_GROUP(SOME)
+#define LINE(l) (start[l] + k)
+    for (int64_t k = 0; k + E <= depth; k += E) {
+        T(V) out[E];
+        FC_TURN_GROUP(out)
+#pragma GCC unroll 4
+        for (int e = 0; e < E; ++e, dst += width)
+            *(T(VM) *)dst = (T(V))_mm512_maskz_mov_ps(some, (__m512)out[e]);
     }
 #undef LINE
 }
 
+/* The last lanes go first: what they store beyond the panel's width, the first ones of the next step overwrite. */
 static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line, int lines, int64_t depth)
 {
     const int64_t whole = depth / E * E;
@@ -123,12 +137,6 @@ static void T(pack_turned)(R *restrict dst, int width, const R *x, int64_t line,
         for (int l = 0; l < end; ++l)
             dst[k * width + l] = l < lines ? x[l * line + k] : 0;
 }
-#undef E
-#undef PART
-#undef LINES
-#undef TURN_GROUP
-#undef WHOLE
-#undef SOME
 #else
 /* Up to a panel's lines. The last S of them may overlap those before; with fewer than S lines, stores run over into the next
  * step, which is written later, or after the panel into the next one or the slack that the engine leaves. */

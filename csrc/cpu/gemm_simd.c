@@ -61,6 +61,7 @@
 #endif
 #undef SUFFIX
 #undef S
+#undef E
 #undef R
 #undef LANES
 #undef FMA

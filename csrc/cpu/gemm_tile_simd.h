@@ -101,8 +101,35 @@ INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int c
     return plain ? (T(target)){ (R *)job->c + i * job->c_row + j, job->c_row } : (T(target)){ sum, wide };
 }
 
-#if FC_HAS_FMA
-/* T(put) where c's rows run down and its columns are c_col apart: squares of sums are turned on the way. bias: NULL or unit rows */
+/* T(put) where c's rows run down and its columns are c_col apart: sums are turned on the way. bias: NULL or unit rows */
+#if FC_ISA_NUM == 4
+static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
+{
+    const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
+    for (int i = 0; i < rows; i += LANES) {
+        const __mmask16 some = T(first)(rows - i < LANES ? rows - i : LANES);
+        const T(V) more = bias ? T(take)(bias + i, some) : (T(V)){ 0 };
+        const R *start[LANES];
+        for (int l = 0; l < LANES; ++l)
+            start[l] = sum + (i + l < rows ? i + l : rows - 1) * pitch;
+        R *z = (R *)job->c + i0 + i + j0 * job->c_col;
+#define LINE(l) (start[l] + j)
+        for (int j = 0; j < cols; j += E) {
+            T(V) out[E];
+            FC_TURN_GROUP(out)
+#pragma GCC unroll 4
+            for (int e = 0; e < E; ++e, z += job->c_col)
+                if (j + e < cols) {
+                    T(V) v = out[e];
+                    if (job->add) v = T(take)(z, some) + v;
+                    if (bias) v = v + more;
+                    T(give)(z, v, some);
+                }
+        }
+#undef LINE
+    }
+}
+#elif FC_HAS_FMA
 static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
 {
     const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
