@@ -137,6 +137,42 @@ class RNNBase(Module):
                 text += f", {name}={getattr(self, name)}"
         return text
 
+    # -- what subclasses with a forward of their own ask
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
+        """Refuse elements of another dtype than the weights', and an input that is not (steps, rows, input_size), or packed (rows, input_size)."""
+        held, dims = getattr(self, self._all_weights[0][0]).dtype, 3 if batch_sizes is None else 2
+        if input.dtype is not held and not facula.is_autocast_enabled("cpu"):
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({held}). Convert input: input.to({held}), or convert model: model.to({input.dtype})"
+            )
+        if input.dim() != dims:
+            raise RuntimeError(f"input must have {dims} dimensions, got {input.dim()}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+
+    def _expected(self, input: Tensor, batch_sizes: Tensor | None, width: int) -> tuple[int, int, int]:
+        rows = input.size(0 if self.batch_first else 1) if batch_sizes is None else int(batch_sizes[0])
+        return self.num_layers * (2 if self.bidirectional else 1), rows, width
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """The shape of h for an input: (layers times directions, rows, width)."""
+        return self._expected(input, batch_sizes, self._state_sizes()[0])
+
+    def check_hidden_size(self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}") -> None:
+        """Refuse a part of the state of another shape."""
+        if tuple(hx.shape) != tuple(expected_hidden_size):
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Refuse an input, or a state for it, that forward cannot take."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state with its rows in another order; None: in this one."""
+        return _permuted(hx, permutation)
+
     # -- forward
 
     def _state_sizes(self) -> tuple[int, ...]:
@@ -160,13 +196,7 @@ class RNNBase(Module):
             if not steps:
                 raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
             sizes = facula.full((steps,), rows, dtype=facula.int64, device=x.device)
-        if x.size(-1) != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {x.size(-1)}")
-        held = getattr(self, self._all_weights[0][0]).dtype
-        if x.dtype is not held and not facula.is_autocast_enabled("cpu"):
-            raise ValueError(
-                f"RNN input dtype ({x.dtype}) does not match weight dtype ({held}). Convert input: input.to({held}), or convert model: model.to({x.dtype})"
-            )
+        self.check_input(x, None if packed is None else sizes)
         state = self._initial_state(hx, x, rows, batched, packed)
         if self.mode == "LSTM" and facula.is_autocast_enabled("cpu"):  # a cell's or a GRU's state stays what it is, as PyTorch's does
             state = tuple(s.to(facula.get_autocast_dtype("cpu")) for s in state)
@@ -203,8 +233,7 @@ class RNNBase(Module):
             raise RuntimeError(f"For {kind} input, hx should also be {wanted_dim}-D but got {hx.dim()}-D tensor")
         given = tuple(s if batched else s.unsqueeze(1) for s in given)
         for s, n, name in zip(given, self._state_sizes(), ("hidden[0]", "hidden[1]") if self.mode == "LSTM" else ("hidden",)):
-            if tuple(s.shape) != (layers, rows, n):
-                raise RuntimeError(f"Expected {name} size {(layers, rows, n)}, got {list(s.shape)}")
+            self.check_hidden_size(s, (layers, rows, n), f"Expected {name} size {{}}, got {{}}")
         return given if packed is None else tuple(_permuted(s, packed.sorted_indices) for s in given)
 
     def _run(self, x: Tensor, state: tuple, sizes: Any, plain: bool) -> tuple[Tensor, tuple]:
@@ -296,6 +325,20 @@ class LSTM(RNNBase):
         super().__init__(
             "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype
         )
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
+        """The shape of c for an input."""
+        return self._expected(input, batch_sizes, self.hidden_size)
+
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
+        """Refuse an input, or a state (h, c) for it, that forward cannot take."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}")
+        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}")
+
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
+        """The state (h, c) with its rows in another order; None: in this one."""
+        return hx if permutation is None else tuple(_permuted(s, permutation) for s in hx)
 
 
 class GRU(RNNBase):
