@@ -3,7 +3,7 @@
 import facula as F
 
 from .._core import row
-from .._support import cast, formed, sum_to
+from .._support import cast, format_of, formed, sum_to
 from .._table import D, _zeros, zero
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
@@ -16,9 +16,15 @@ D("_roll", x=lambda g, shift, dim: row("_roll")(g, -shift, dim))
 D("constant_pad_nd", x=lambda g, pad: F.constant_pad_nd(g, [-w for w in pad]))
 D("_pad_around", node="PadBackward0", x=lambda g, x_format, pad, mode: formed(row("_pad_around_backward")(g, pad, mode), x_format if mode != 2 and x_format != 4 else 0))
 D("_pad_around_backward", x=lambda g, pad, mode: row("_pad_around")(g, pad, mode))
-D("_regroup", x=lambda g, x_shape, split, order: row("_regroup")(g, [split[d] for d in order], [order.index(d) for d in range(len(order))], tuple(x_shape)))
+D("_regroup", x=lambda g, x_shape, split, order: regrouped(g, x_shape, split, order))
 D("diag_embed", x=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2))
 D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
+
+
+def regrouped(g, shape, split, order) -> F.Tensor:
+    """g the other way round, its channels last where g has them there: as the forward results of the shuffles."""
+    found = row("_regroup")(g, [split[d] for d in order], [order.index(d) for d in range(len(order))], tuple(shape))
+    return formed(found, 2) if len(shape) == 4 and format_of(g) == 2 else found
 
 
 def pieces(g, shapes, dtypes, dim) -> list:

@@ -168,8 +168,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 def _regrouped(input: Tensor, split: tuple, order: tuple, shape: tuple) -> Tensor:
     """input of sizes split with its dims in another order, of sizes shape, lying as input does."""
-    if type(input) is Tensor and input.is_contiguous() and not (len(input.shape) == 4 and channels_last(input)) and not extend.listening():
-        return _regroup(input, split, order, shape)
+    if type(input) is Tensor and not (len(input.shape) == 4 and channels_last(input)) and not extend.listening():
+        return _regroup(input.contiguous(), split, order, shape)
     return _laid_like(_permute(input.reshape(split), order).reshape(shape), input)
 
 
