@@ -373,7 +373,7 @@ class Sparse(Tensor):
         return self
 
     def requires_grad_(self, requires_grad=True):
-        self.requires_grad = requires_grad
+        self._v.requires_grad_(requires_grad)
         return self
 
     def zero_(self):
