@@ -145,6 +145,11 @@ class Tape:
         self.refuse(Named("set_"), tensor, tensor.base)
         tensor.origin = made(Without, (tensor.origin, source.origin), ("set_",))
 
+    def without(self, result, source, name) -> None:
+        """What was made of source has a history through which no gradient goes."""
+        if grad_mode():
+            result.origin = made(Without, (source.origin,), (name,))
+
     def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""
         base = tensor.base

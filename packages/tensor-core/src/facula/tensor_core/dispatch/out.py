@@ -135,7 +135,7 @@ def write(op, args, out):
     if result is not None and resize(name, out, result.shape):
         lie_as(out, result)
     if name in APART:
-        apart(name, out, inputs[1:] if name in WRITTEN and _same_place(args[0], out) else inputs)
+        apart(name, out, inputs[1:] if name in WRITTEN and same_place(args[0], out) else inputs)
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
         execute(op, args, out)
         return out
@@ -204,7 +204,7 @@ def _shared(name, out, what):
         raise RuntimeError(f"{name}: unsupported operation: {what} to a single memory location. Please clone() the tensor before performing the operation.")
 
 
-def _same_place(t, out):
+def same_place(t, out):
     return t is out or (t.data_ptr(), t.shape, t.stride()) == (out.data_ptr(), out.shape, out.stride())
 
 

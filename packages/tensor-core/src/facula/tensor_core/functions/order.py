@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, same_place
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
@@ -54,7 +54,7 @@ def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
     if out is None:
         return _tuple(kind, results)  # 60 ns, kind(*results) 400
-    over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and out[0] is input
+    over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and isinstance(out[0], Tensor) and same_place(out[0], input)
     return into(kind.__name__, kind(*results), out, inputs=() if over else (input,), strides=kind is return_types.sort)
 
 

@@ -6,6 +6,7 @@ import weakref
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core.dispatch.guard import check, want_tensor
@@ -327,7 +328,10 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         from facula.tensor_core.memory.resize import on_meta
 
-        return own_tensor(lib.fc_empty_like(on_meta(self)._h, d.id, fmt))
+        there = own_tensor(lib.fc_empty_like(on_meta(self)._h, d.id, fmt))
+        if self.origin is not None and d.kind >= 2:
+            slow.tape.without(there, self, "to")
+        return there
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):
         return self
     return _ops.copy(self, d, fmt)
