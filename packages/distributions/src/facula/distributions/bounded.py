@@ -44,6 +44,10 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
     def probs(self):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
+    @property
+    def param_shape(self):
+        return self._parameter.shape
+
     def _near_half(self):
         return (self.probs > self._lims[0]) & (self.probs < self._lims[1])
 
@@ -86,8 +90,7 @@ class ContinuousBernoulli(ExponentialFamily, _Binary):
 
     def log_prob(self, value) -> facula.Tensor:
         self._validate_sample(value)
-        logits, value = broadcast_all(self.logits, value)
-        return bernoulli_log_prob(logits, value) + self._cont_bern_log_norm()
+        return bernoulli_log_prob(self.logits, value) + self._cont_bern_log_norm()
 
     def cdf(self, value) -> facula.Tensor:
         self._validate_sample(value)
