@@ -257,7 +257,7 @@ FALLBACKS = {
         }.items()
         for n in names.split()
     },
-    **{f"torch.{n}": f"facula.torch._indices:{n}" for n in ("_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_int_mm", "_segment_reduce", "_validate_sparse_compressed_tensor_args", "_validate_sparse_coo_tensor_args")},
+    **{f"torch.{n}": f"facula.torch._indices:{n}" for n in ("_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_int_mm", "_log_softmax_backward_data", "_segment_reduce", "_softmax_backward_data", "_validate_sparse_compressed_tensor_args", "_validate_sparse_coo_tensor_args")},
     **{f"torch.nn.init.{n}": f"facula.torch._indices:{n}" for n in ("_no_grad_normal_", "_no_grad_uniform_")},
     **{f"torch.nn.init._no_grad_{n}_": f"facula.nn.init:{t}" for n, t in (("fill", "constant_"), ("zero", "zeros_"))},
     "torch.jit.Attribute": "facula.torch._indices:Attribute",
