@@ -62,13 +62,13 @@ def D(op_name, *, node=None, flat=(), check=False, real=False, lasting=False, **
 def zero(*op_names, operands="x") -> None:
     """Ops whose derivative is zero wherever it exists: their results have history, their operands get zeros."""
     for op_name in op_names:
-        D(op_name, **dict.fromkeys(operands, _zeros))
+        D(op_name, **dict.fromkeys(operands, zeros))
 
 
 def forgets(*op_names) -> None:
     """Ops without derivative that, in place, leave numbers with a history: nothing that was there before has influence, and gradients are zeros."""
     for op_name in op_names:
-        WRITTEN[op_name] = Rule(op_name, dict.fromkeys("xy", _zeros), camel(op_name))
+        WRITTEN[op_name] = Rule(op_name, dict.fromkeys("xy", zeros), camel(op_name))
 
 
 def unrecorded(*op_names) -> None:
@@ -106,7 +106,7 @@ def alike(op_name, *others) -> None:
         D(other, flat=rule.flat, check=rule.check, real=rule.real, lasting=rule.lasting, **rule.grads)
 
 
-def _zeros(g) -> Tensor:
+def zeros(g) -> Tensor:
     from ._core import zeros_like
 
     return zeros_like(g)

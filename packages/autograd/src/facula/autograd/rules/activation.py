@@ -6,10 +6,10 @@ import math
 import facula as F
 
 from .._core import composing, row
-from .._table import D, none
+from .._table import D, none, zeros
 from ._tools import only_where
 
-D("relu",       x=lambda g, out: fused("_relu_backward", relu, out, g))
+D("relu",       x=lambda g, out: row("_relu_backward")(out, g))
 D("sigmoid",    x=lambda g, out: fused("_sigmoid_backward", sigmoid, g, out))
 D("tanh",       x=lambda g, out: fused("_tanh_backward", tanh, g, out))
 D("_silu",      x=lambda g, x: fused("_silu_backward", silu, g, x))
@@ -20,17 +20,17 @@ D("_softplus",  x=lambda g, x, beta, threshold: fused("_softplus_backward", soft
 D("_elu",       x=lambda g, x, alpha, scale, input_scale: elu_gradient(g, x, alpha, scale, input_scale))
 D("celu",       x=lambda g, x, alpha: elu_gradient(g, x, alpha, 1, 1 / alpha))
 D("selu", node="EluBackward0", x=lambda g, x: elu_gradient(g, x, 1.6732632423543772, 1.0507009873554805, 1))
-D("_leaky_relu", x=lambda g, x, negative_slope: fused("_leaky_relu_backward", leaky_relu, x, g, negative_slope=negative_slope))
-D("_prelu", node="PreluKernelBackward0", x=lambda g, x, y: fused("_prelu_backward", prelu, x, y, g),     y=lambda g, x: fused("_prelu_weight_backward", prelu_weight, x, g))
-D("_hardtanh",  x=lambda g, x, min_val, max_val: fused("_hardtanh_backward", hardtanh, g, x, min_val=min_val, max_val=max_val))
+D("_leaky_relu", x=lambda g, x, negative_slope: row("_leaky_relu_backward")(x, g, negative_slope=negative_slope))
+D("_prelu", node="PreluKernelBackward0", x=lambda g, x, y: row("_prelu_backward")(x, y, g),     y=lambda g, x: fused("_prelu_weight_backward", prelu_weight, x, g))
+D("_hardtanh",  x=lambda g, x, min_val, max_val: row("_hardtanh_backward")(g, x, min_val=min_val, max_val=max_val))
 D("_hardsigmoid", x=lambda g, x: fused("_hardsigmoid_backward", hardsigmoid, g, x))
 D("_hardswish", x=lambda g, x: fused("_hardswish_backward", hardswish, g, x))
 D("_log_sigmoid", x=lambda g, x: fused("_log_sigmoid_backward", log_sigmoid, g, x))
 D("_softsign",  node="DivBackward0", x=lambda g, x: fused("_softsign_backward", softsign, g, x))
-D("_softshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
-D("hardshrink", x=lambda g, x, lambd: fused("_shrink_backward", shrink, g, x, lambd=lambd))
+D("_softshrink", x=lambda g, x, lambd: row("_shrink_backward")(g, x, lambd=lambd))
+D("hardshrink", x=lambda g, x, lambd: row("_shrink_backward")(g, x, lambd=lambd))
 D("_tanhshrink", node="SubBackward0", x=lambda g, x: g * F.square(F.tanh(x)))
-D("threshold",  x=lambda g, x, threshold: fused("_threshold_backward", threshold_, x, g, threshold=threshold))
+D("threshold",  x=lambda g, x, threshold: row("_threshold_backward")(x, g, threshold=threshold))
 D("_mse",       x=lambda g, x, y: fused("_mse_backward", mse, x, y, g),     y=lambda g, x, y: fused("_mse_backward", mse, y, x, g))
 D("_smooth_l1", x=lambda g, x, y, beta: fused("_smooth_l1_backward", smooth_l1, x, y, g, beta=beta),
                 y=lambda g, x, y, beta: fused("_smooth_l1_backward", smooth_l1, y, x, g, beta=beta))
@@ -43,11 +43,17 @@ D("_weighted_logits_cross_entropy", y=lambda g, x, y, z: weighted_logits(z * x, 
 D("_glu",       x=lambda g, y: g * F.sigmoid(y),        y=lambda g, x, y: fused("_glu_gate_backward", glu_gate, g, x, y))
 D("_binary_cross_entropy", x=lambda g, x, y: fused("_binary_cross_entropy_backward", cross_entropy, x, y, g),     y=lambda g, x: (F.log1p(-x) - F.log(x)) * g)
 
-none("_relu_backward", "_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward")
-none("_softplus_backward", "_elu_backward", "_leaky_relu_backward", "_prelu_backward", "_prelu_weight_backward", "_hardtanh_backward")
-none("_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_shrink_backward")
-none("_threshold_backward", "_glu_gate_backward", "_mse_backward", "_smooth_l1_backward", "_huber_backward", "_soft_margin_backward")
-none("_binary_cross_entropy_backward", "_logits_cross_entropy_backward")
+# Slopes that are constant in pieces: linear in g, and where they change with x they do so by leaps, which count as zero.
+D("_relu_backward",       node="ThresholdBackwardBackward0", x=zeros, y=lambda g, x: row("_relu_backward")(x, g))
+D("_threshold_backward",  node="ThresholdBackwardBackward0", x=zeros, y=lambda g, x, threshold: row("_threshold_backward")(x, g, threshold=threshold))
+D("_leaky_relu_backward", node="LeakyReluBackwardBackward0", x=zeros, y=lambda g, x, negative_slope: row("_leaky_relu_backward")(x, g, negative_slope=negative_slope))
+D("_hardtanh_backward",   node="HardtanhBackwardBackward0", y=zeros, x=lambda g, y, min_val, max_val: row("_hardtanh_backward")(g, y, min_val=min_val, max_val=max_val))
+D("_shrink_backward",     node="SoftshrinkBackwardBackward0", y=zeros, x=lambda g, y, lambd: row("_shrink_backward")(g, y, lambd=lambd))
+D("_prelu_backward",      node="PreluKernelBackwardBackward0", x=zeros, y=lambda g, x, z: below(x, g * z), z=lambda g, x, y: row("_prelu_backward")(x, y, g))
+
+none("_sigmoid_backward", "_tanh_backward", "_silu_backward", "_mish_backward", "_gelu_backward", "_gelu_tanh_backward", "_softplus_backward", "_elu_backward")
+none("_prelu_weight_backward", "_hardsigmoid_backward", "_hardswish_backward", "_log_sigmoid_backward", "_softsign_backward", "_glu_gate_backward")
+none("_mse_backward", "_smooth_l1_backward", "_huber_backward", "_soft_margin_backward", "_binary_cross_entropy_backward", "_logits_cross_entropy_backward")
 
 
 def fused(name, formula, *operands, **numbers) -> F.Tensor:
@@ -55,10 +61,6 @@ def fused(name, formula, *operands, **numbers) -> F.Tensor:
     if composing() or operands[0].dtype.is_complex:
         return formula(*operands, **numbers)
     return row(name)(*operands, **numbers)
-
-
-def relu(out, g) -> F.Tensor:
-    return only_where(F.logical_not(out <= 0), g)
 
 
 def sigmoid(g, out) -> F.Tensor:
@@ -102,20 +104,12 @@ def elu(g, x, alpha, scale, input_scale) -> F.Tensor:
     return F.where(x <= 0, g * (input_scale * alpha * scale) * F.exp(F.where(x < 0, x * input_scale, 0.0)), g * scale)
 
 
-def leaky_relu(x, g, negative_slope) -> F.Tensor:
-    return F.where(x > 0, g, g * negative_slope)
-
-
-def prelu(x, weight, g) -> F.Tensor:
-    return F.where(x > 0, g, g * weight)
-
-
 def prelu_weight(x, g) -> F.Tensor:
-    return only_where(F.logical_not(x > 0), g * x)
+    return below(x, g * x)
 
 
-def hardtanh(g, x, min_val, max_val) -> F.Tensor:
-    return only_where((x > min_val) & (x < max_val), g)
+def below(x, g) -> F.Tensor:
+    return only_where(F.logical_not(x > 0), g)
 
 
 def hardsigmoid(g, x) -> F.Tensor:
@@ -163,14 +157,6 @@ def log_sigmoid(g, x) -> F.Tensor:
 
 def softsign(g, x) -> F.Tensor:
     return g / F.square(1 + F.abs(x))
-
-
-def shrink(g, x, lambd) -> F.Tensor:
-    return only_where(F.logical_not((x >= -lambd) & (x <= lambd)), g)
-
-
-def threshold_(x, g, threshold) -> F.Tensor:
-    return only_where(F.logical_not(x <= threshold), g)
 
 
 def glu_gate(g, x, gate) -> F.Tensor:

@@ -4,11 +4,11 @@ import facula as F
 
 from .._core import row
 from .._support import cast, format_of, formed, sum_to
-from .._table import D, _zeros, zero
+from .._table import D, zero, zeros
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
-D("copy_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
-D("place_into_", node="CopyBackwards", x=_zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+D("copy_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+D("place_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
 zero("fill_number_")
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
