@@ -13,7 +13,7 @@
 
 enum {
     STRIP = 64,             /* runs that lie side by side in memory are turned together, at most */
-    LINE = 16,              /* of which a piece begins at whole ones */
+    LINE_BYTES = 64,        /* of which a piece begins at whole ones */
     NEAR_BYTES = 256,       /* of a column that a strip is wide, where the second cache holds the matrix */
     FAR = 4 << 20,          /* bytes that the second cache does not hold */
     SHORT = 8192            /* elements below which the pool costs more than it gives */
@@ -82,10 +82,10 @@ static void fold_strips(const pass *p, const char *x, int64_t begin, int64_t end
     const fc_fold_job *q = p->q;
     const int64_t es = element(q), run = q->run, row = q->pairs * p->cell->size, runs = q->reduce / run;
     const int64_t first = begin * FC_FOLD_BLOCK, last = min64(end * FC_FOLD_BLOCK, q->reduce);
-    const int64_t per = strip(q);
-    int64_t r = q->step == 1 ? first / run : first / run / LINE * LINE, kept = 0, at = r * run; /* room holds elements at .. at + kept */
+    const int64_t per = strip(q), line = es < LINE_BYTES ? LINE_BYTES / es : 1;
+    int64_t r = q->step == 1 ? first / run : first / run / line * line, kept = 0, at = r * run; /* room holds elements at .. at + kept */
     while (at < last) {
-        const int64_t wanted = ((last - 1) / run + 1 - r + LINE - 1) / LINE * LINE, m = min64(min64(per, wanted), runs - r);
+        const int64_t wanted = ((last - 1) / run + 1 - r + line - 1) / line * line, m = min64(min64(per, wanted), runs - r);
         lay(q, room + kept * es, x, r, m);
         r += m;
         kept += m * run;
