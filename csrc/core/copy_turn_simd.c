@@ -16,8 +16,11 @@ static inline __m256d both(const char *low, const char *high)
 
 enum { WIDE = 64, AHEAD = 16, FAR_AHEAD = 32, FAR = 1 << 20 /* bytes that the second cache does not hold */ };
 
-/* Of a square, in elements. */
-static inline int64_t side_of(int size) { return size == 8 ? 4 : size == 1 ? 16 : 8; }
+/* Of a square, in elements: half words have two. */
+static inline int64_t side_of(int64_t rows, int64_t cols, int size)
+{
+    return size == 8 ? 4 : size == 1 || (size == 2 && rows >= 16 && cols >= 16) ? 16 : 8;
+}
 
 static inline void put(char *to, __m256d v) { _mm256_storeu_pd((double *)to, v); }
 
@@ -63,6 +66,26 @@ static inline void halves(char *to, int64_t to_row, const char *from, int64_t fr
     }
     for (int j = 0; j < 8; ++j)
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
+}
+
+/* A square of sixteen half words, eight columns at a time: the rows i and i + 8 share a register. */
+static inline void many_halves(char *to, int64_t to_row, const char *from, int64_t from_row)
+{
+    for (int j = 0; j < 16; j += 8, from += 16, to += 8 * to_row) {
+        __m256i a[8], b[8];
+        for (int i = 0; i < 8; ++i)
+            a[i] = _mm256_castpd_si256(both(from + i * from_row, from + (i + 8) * from_row));
+        for (int round = 0; round < 3; ++round) {
+            for (int i = 0; i < 4; ++i) {
+                b[2 * i] = _mm256_unpacklo_epi16(a[i], a[i + 4]);
+                b[2 * i + 1] = _mm256_unpackhi_epi16(a[i], a[i + 4]);
+            }
+            for (int i = 0; i < 8; ++i)
+                a[i] = b[i];
+        }
+        for (int i = 0; i < 8; ++i)
+            put(to + i * to_row, _mm256_castsi256_pd(a[i]));
+    }
 }
 
 /* A square of sixteen bytes, in the same way. */
@@ -113,12 +136,14 @@ static inline void ask_far(const char *from, int64_t from_row, int n, int64_t by
 
 static void squares(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols, int size)
 {
-    const int64_t side = side_of(size), whole_i = rows / side * side, whole_j = cols / side * side;
+    const int64_t side = side_of(rows, cols, size), whole_i = rows / side * side, whole_j = cols / side * side;
     const int far = whole_i * from_row > FAR;
     if (size == 4)
         SQUARES(words, 8, 4)
     else if (size == 8)
         SQUARES(doubles, 4, 8)
+    else if (side == 16 && size == 2)
+        SQUARES(many_halves, 16, 2)
     else if (size == 2)
         SQUARES(halves, 8, 2)
     else
@@ -152,7 +177,7 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
     if (size <= 8) {
-        const int64_t side = side_of(size);
+        const int64_t side = side_of(rows, cols, size);
         whole_i = rows / side * side;
         whole_j = cols / side * side;
         squares(to, to_row, from, from_row, rows, cols, size);
