@@ -70,7 +70,15 @@ int fc_infer_linspace_of(fc_call *c)
 int fc_cpu_linspace_of(fc_call *c)
 {
     const int64_t n = c->out[0]->numel;
-    const double first = c->d[0], last = c->d[1];
+    const int dtype = (int)c->i[1]; /* `out` may be float32, narrowed afterwards */
+    char held[2 * sizeof(double)];
+    double end[2] = { c->d[0], c->d[1] };
+    /* Evenly between the ends that the result holds: from the ends as given, the first step could come out half a spacing longer. */
+    if (fc_is_float(dtype)) {
+        fc_convert(dtype, held, FC_F64, end, 2);
+        fc_convert(FC_F64, end, dtype, held, 2);
+    }
+    const double first = end[0], last = end[1];
     job q = { c->out[0], 0, 0, first, n > 1 ? (last - first) / (double)(n - 1) : 0, n > 1 ? n / 2 : n, last, 0 };
     fc_parallel(n, GRAIN, numbers, &q);
     return FC_OK;

@@ -75,3 +75,12 @@ def test_only_tensors_are_written_into(name):
 
 def test_differences_of_any_order_come_to_an_end():
     assert (3, 0) == facula.diff(facula.ones(3, 3), 2**63 - 1).shape
+
+
+@pytest.mark.parametrize("dtype", [facula.float16, facula.bfloat16, facula.float32], ids=str)
+def test_linspace_is_even_between_the_ends_that_its_dtype_holds(dtype):
+    """The first step is what grids are measured by: from an end that was not yet rounded it would be off by half a spacing."""
+    for first, last in ((-1.21904761904, 1.21904761904), (0.1, 0.9), (-2.0 / 3, 1e-3), (7.3, -1.1)):
+        held = facula.tensor([first, last], dtype=dtype).tolist()
+
+        assert facula.linspace(*held, 128, dtype=dtype).tolist() == facula.linspace(first, last, 128, dtype=dtype).tolist()
