@@ -118,6 +118,9 @@ CALLS = {
     "per-example Jacobians": lambda T, v, x: v(T.func.jacrev(lambda a: a * a.sum()))(x),
     "gradient through": lambda T, v, x: T.func.grad(lambda w: v(lambda a: (w * a).sum() ** 2)(x).sum())(x[1]),
     "gradient of gradients": lambda T, v, x: T.func.grad(lambda x: v(T.func.grad(lambda a: (a**3).sum()))(x).sum())(x),
+    "gradients that may be written to": lambda T, v, x: v(T.func.grad(lambda a: (a * T.arange(3)).sum()))(x).add_(1),
+    "gradients of what a mask puts in": lambda T, v, x: v(T.func.grad(lambda a: (a.masked_scatter(a > 1, a * a) * T.arange(3)).sum()))(x - 1),
+    "tangents of what a mask puts in": lambda T, v, x: v(lambda a: T.func.jvp(lambda a: a.masked_scatter(a > 1, a * a), (a,), (a + 1,)))(x),
     "jvp through": lambda T, v, x: T.func.jvp(lambda x: v(lambda a: a.sin().sum())(x), (x,), (x,)),
     "the same random numbers": lambda T, v, x: v(lambda a: (T.rand(2), a), randomness="same")(x)[0].std(0),
     "other random numbers": lambda T, v, x: v(lambda a: T.rand(2).shape == (2,) and T.rand(2) * 0, randomness="different")(x),
@@ -156,6 +159,34 @@ def test_history_of_what_goes_in_and_of_what_is_closed_over():
     vmap(lambda a: (a * w).sum() * a[0])(x).sum().backward()
 
     assert near([[22, 6], [54, 18]], x.grad) and near([10, 14], w.grad)
+
+
+WRITES = {
+    "mul_": lambda c, a: c.mul_(a + 1),
+    "div_": lambda c, a: c.div_(a + 1),
+    "atan2_": lambda c, a: c.atan2_(a + 1),
+    "lerp_": lambda c, a: c.lerp_(a + 1, a),
+    "xlogy_": lambda c, a: c.xlogy_(a + 1),
+    "sin_": lambda c, a: c.sin_(),
+    "square_": lambda c, a: c.square_(),
+    "clamp_": lambda c, a: c.clamp_(0.3, 0.5),
+    "logit_": lambda c, a: c.logit_(),
+    "cumprod_": lambda c, a: c.cumprod_(0),
+    "float_power_": lambda c, a: c.float_power_(a),
+    "add_": lambda c, a: c.add_(a),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_history_of_the_examples_through_what_is_written_over(name):
+    def f(a):
+        return WRITES[name](a.clone().add_(0.1), a)
+
+    x, y = leaf(0.1, 0.2, 0.3, 0.4, shape=(2, 2)), leaf(0.1, 0.2, 0.3, 0.4, shape=(2, 2))
+    (vmap(f)(x) * plain(1, 2)).sum().backward()
+    (alone(f, y) * plain(1, 2)).sum().backward()
+
+    assert same(y.grad.tolist(), x.grad.tolist())
 
 
 def test_no_grad_inside():

@@ -15,7 +15,7 @@ import facula as F
 
 from .. import _core
 from .._api import grad as graph_grad
-from .._core import GradError, Tensor, extend
+from .._core import Batched, GradError, Tensor, extend
 from .._node import Leaf
 from ..grad_mode import inference_mode, is_inference
 from ._tangents import pushing
@@ -181,7 +181,8 @@ def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
                 raise GradError(f"grad: expected the function to return a tensor, but it returned {type(out).__name__}.")
             if out.ndim:
                 raise GradError(f"grad: expected the function to return a scalar tensor, but it returned one of shape {tuple(out.shape)}. Sum it, or use vjp or jacrev.")
-            found = build([own.public(g) for g in gradients([out], mine, [None])])
+            one = F.ones_like(out) if isinstance(out, Batched) else None  # for each example, so that each has a gradient that may be written to
+            found = build([own.public(g) for g in gradients([out], mine, [one])])
         return (found, (own.public(out), own.tree(aux))) if has_aux else (found, own.public(out))
 
     return inside

@@ -15,7 +15,9 @@ import facula as F
 
 from .. import _core, _function
 from .._core import Batched, GradError, Tensor, extend
+from .._record import recorder_of
 from .._support import relined
+from .._table import NONE, RULES
 from ._rules import KINDS, NAMED, VIEWS, One
 from ._tree import broadcast, flatten
 
@@ -163,9 +165,17 @@ class Level:
             for k in range(self.size):
                 extend.call(op, *[self.example(a, k) for a in ones])
         else:
-            result = self.functional(op, args)
+            result = self.functional(op, (self.kept(op, args), *args[1:]))
             fits(op, tuple(result.shape), tuple(args[0].shape))
             extend.call("copy_into_", target, result._whole)
+
+    def kept(self, op, args) -> Tensor:
+        """The target of a write as its operation reads it: a copy, where the examples have a history that saves what is read."""
+        rule = RULES.get(op.name)
+        recorded = _core.grad_mode() and any(self.mine(t) and t._whole.requires_grad for t in args)
+        if recorded and rule not in (None, NONE) and recorder_of(op, rule).wants_input:
+            return self.wrap(args[0]._whole.clone())
+        return args[0]
 
     # ---- random numbers
 

@@ -1,5 +1,7 @@
 """Derivatives of reads and writes through index tensors."""
 
+import math
+
 import facula as F
 
 from .._core import Batched, composing, row
@@ -18,7 +20,7 @@ for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as larg
                   z=lambda g, x, dim, index, z, out: (z == F.gather(out, dim, index)) * F.gather(shares(g, x, dim, index, z, out), dim, index))
 D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
 D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index, z_shape: F.index_select(g, dim, index).reshape(z_shape))
-D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: in_front(F.masked_select(g, y), z_shape))
+D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: taken_in_order(g, y, z_shape))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
 # through index tensors, one for each bit of dims
@@ -66,12 +68,15 @@ def product_right(g, x, dim, index, z, out) -> F.Tensor:
     return F.where(alone, F.gather(g * rest, dim, index), plain)
 
 
-def in_front(t, shape) -> F.Tensor:
-    """t, of one dim, as the first elements of zeros."""
-    size = 1
-    for n in shape:
-        size *= n
-    return F.constant_pad_nd(t, (0, size - t.numel())).reshape(shape)
+def taken_in_order(g, mask, shape) -> F.Tensor:
+    """The elements of g where mask, in order, as the first elements of zeros of that shape."""
+    size = math.prod(shape)
+    if not (isinstance(mask, Batched) or isinstance(g, Batched)):
+        taken = F.masked_select(g, mask)
+        return F.constant_pad_nd(taken, (0, size - taken.numel())).reshape(shape)
+    where = mask.expand_as(g).reshape(-1)  # each example takes another number: what is left out goes behind the end
+    place = F.where(where, where.cumsum(0) - 1, size)
+    return F.scatter_add(zeros((size + 1,), g), 0, place, g.reshape(-1))[:size].reshape(shape)
 
 
 def fitted(t, shape) -> F.Tensor:

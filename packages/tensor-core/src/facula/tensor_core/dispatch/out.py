@@ -39,8 +39,10 @@ def public(op):
 
 
 def kept(target, *others):
-    """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets."""
-    return target if target.origin is None and not has_origin(others) else _ops.copy(target, None, 1)
+    """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets.
+
+    A subclass may stand for tensors with a history, as those inside vmap do."""
+    return target if target.origin is None and target.__class__ is Tensor and not has_origin(others) else _ops.copy(target, None, 1)
 
 
 def into(name, result, out, inputs=(), strides=False):
