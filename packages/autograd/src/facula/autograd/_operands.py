@@ -66,6 +66,8 @@ class Saves:
             return name, "out"
         if name.endswith("_seen") and name[:-5] in o.letters:
             return name[:-5], "_seen"
+        if name.endswith("_origin") and name[:-7] in o.letters:
+            return name[:-7] + "i", "gradient"
         for suffix in ("_shapes", "_shape", "_geometry", "_format", "_dtypes", "_dtype"):
             if name.endswith(suffix) and o.argument(name[: -len(suffix)]):
                 return o.argument(name[: -len(suffix)]) + suffix, suffix

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import facula as F
 
-from .._core import Batched, GradError, beside
+from .._core import Batched, GradError, beside, grad_mode
 from .._node import Node
 from .._support import sum_to  # noqa: F401
 from .._views import made
@@ -89,3 +89,19 @@ def once_only(t, why) -> F.Tensor:
     out = t.detach()
     out.origin = made(Refused, (t.origin,), (why,))
     return out
+
+
+class Straight(Node):
+    """A gradient of straight pieces goes back to its incoming gradient, and as zeros to what says which piece it is."""
+
+    __slots__ = ()
+
+    def backward(self, g, inputs) -> tuple:
+        return g, None if inputs[1] is None else F.zeros_like(g)
+
+
+def straight(g, x_origin) -> F.Tensor:
+    """The gradient g of x, which has a history through x too where one is kept: its slope there is zero, as in PyTorch, and no error."""
+    if grad_mode():
+        g.origin = made(Straight, (g.origin, x_origin), ())
+    return g

@@ -5,6 +5,7 @@ import facula as F
 from .._core import row
 from .._support import cast, format_of, formed, sum_to
 from .._table import D, zero, zeros
+from ._tools import straight
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
 D("copy_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
@@ -14,11 +15,17 @@ D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
 D("_roll", x=lambda g, shift, dim: row("_roll")(g, -shift, dim))
 D("constant_pad_nd", x=lambda g, pad: F.constant_pad_nd(g, [-w for w in pad]))
-D("_pad_around", node="PadBackward0", x=lambda g, x_format, pad, mode: formed(row("_pad_around_backward")(g, pad, mode), x_format if mode != 2 and x_format != 4 else 0))
+D("_pad_around", node="PadBackward0", x=lambda g, x_format, x_origin, pad, mode: unpadded(g, x_format, x_origin, pad, mode))
 D("_pad_around_backward", x=lambda g, pad, mode: row("_pad_around")(g, pad, mode))
 D("_regroup", x=lambda g, x_shape, split, order: regrouped(g, x_shape, split, order))
 D("diag_embed", x=lambda g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2))
 D("stack", tensors=lambda g, tensors_dtypes, dim: [cast(t, d) for t, d in zip(F.unbind(g, dim), tensors_dtypes)])
+
+
+def unpadded(g, format, x_origin, pad, mode) -> F.Tensor:
+    """The gradient of what was padded by reflection (0), by its edges (1), or around (2), which is a copy in PyTorch."""
+    found = row("_pad_around_backward")(g, pad, mode)
+    return formed(found, 0) if mode == 2 else straight(formed(found, 0 if format == 4 else format), x_origin)
 
 
 def regrouped(g, shape, split, order) -> F.Tensor:

@@ -10,7 +10,7 @@ import facula as F
 
 from .._core import composing, row
 from .._table import D, none, refuse
-from ._tools import zeros
+from ._tools import straight, zeros
 from .folds import norm_gradient
 
 D("softmax",     x=lambda g, out, dim: softmax_gradient(g, out, dim))
@@ -20,7 +20,7 @@ D("_cross_entropy", node="NllLossBackward0", flat=(1, 2),
   x=lambda g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing:
     cross_entropy_gradient(g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing))
 D("_nll_loss",      flat=(1,),
-  x=lambda g, x, y, z, out1, reduction, ignore_index: nll_gradient(g, x, y, z, out1, reduction, ignore_index))
+  x=lambda g, x, x_origin, y, z, out1, reduction, ignore_index: straight(nll_gradient(g, x, y, z, out1, reduction, ignore_index), x_origin))
 
 D("_multi_margin",  node="MultiMarginLossBackward0", x=lambda g, x, y, z, p, margin: multi_margin_gradient(g, x, y, z, p, margin))
 D("_multilabel_margin", node="MultilabelMarginLossBackward0", x=lambda g, x, y: multilabel_margin_gradient(g, x, y))

@@ -6,6 +6,7 @@ import facula as F
 
 from .._core import composing, row
 from .._table import D, none
+from ._tools import straight
 from .sequence import through
 
 D("_resample",
@@ -15,7 +16,7 @@ D("_resample_backward",
   x=lambda g, y, z, dim: row("_resample")(g, y, z, dim),
   z=lambda g, x, y, dim: tap_gradients(x, g, y, dim), lasting=True)
 D("_affine_grid", node="AffineGridGeneratorBackward0", x=lambda g, sizes, align_corners: map_gradients(g, sizes, align_corners))
-D("_grid_sample", xy=lambda g, x, y, mode, padding, align_corners: grid_gradients(g, x, y, mode, padding, align_corners))
+D("_grid_sample", xy=lambda g, x, y, y_origin, mode, padding, align_corners: grid_gradients(g, x, y, y_origin, mode, padding, align_corners))
 none("_grid_sample_backward", "_resample_bytes")
 
 LINEAR, NEAREST, CUBIC = range(3)
@@ -41,9 +42,12 @@ def map_gradients(g, sizes, align) -> F.Tensor:
     return F.matmul(places.mT, g.reshape(g.shape[0], -1, ndim)).mT
 
 
-def grid_gradients(g, x, grid, mode, padding, align) -> tuple:
+def grid_gradients(g, x, grid, grid_origin, mode, padding, align) -> tuple:
     if composing():
-        return through(lambda *t: (composed_grid_sample(*t, mode, padding, align),), (x, grid), (g,))
+        dx, dgrid = through(lambda *t: (composed_grid_sample(*t, mode, padding, align),), (x, grid), (g,))
+        if dgrid is None and grid_origin is not None:  # the nearest place is the same a little further on
+            dgrid = straight(F.zeros_like(grid), grid_origin)
+        return dx, dgrid
     return row("_grid_sample_backward")(g, x, grid, mode, padding, align)
 
 

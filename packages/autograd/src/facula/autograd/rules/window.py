@@ -11,6 +11,7 @@ import facula as F
 from .._core import GradError, row
 from .._support import format_of, formed
 from .._table import D
+from ._tools import straight
 
 D("convolution",             node="ConvolutionBackward0",
                              x=lambda g, y, x_shape, x_seen, stride, padding, dilation, transposed, groups:
@@ -28,22 +29,28 @@ D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, 
                                  row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
 
 D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
-                        x=lambda g, x_shape, x_format, out1: formed(put_back(g, out1, spatial(x_shape)), x_format))
-D("_max_pool_values",   x=lambda g, x, x_shape, x_format, kernel, stride, padding, dilation, ceil_mode:
-                            formed(put_back(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format))
-D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, out1: formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), shallow(x_format)))
+                        x=lambda g, x_shape, x_format, x_origin, out1: straight(formed(put_back(g, out1, spatial(x_shape)), x_format), x_origin))
+D("_max_pool_values",   x=lambda g, x, x_shape, x_format, x_origin, kernel, stride, padding, dilation, ceil_mode:
+                            straight(formed(put_back(g, row("max_pool")(x, kernel, stride, padding, dilation, ceil_mode)[1], spatial(x_shape)), x_format), x_origin))
+D("adaptive_max_pool",  flat=(1,), x=lambda g, x_shape, x_format, x_origin, out1: straight(formed(row("max_pool_grad")(some(g), out1, spatial(x_shape)), shallow(x_format)), x_origin))
 D("max_pool_grad",      x=lambda g, y, y_shape: F.gather(g.flatten(2), 2, y.flatten(2)).reshape(tuple(y_shape)))
 D("avg_pool",           node="AvgPool2DBackward0",
-                        x=lambda g, x_shape, x_format, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
-                            formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), shallow(x_format)))
+                        x=lambda g, x_shape, x_format, x_origin, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
+                            straight(formed(row("avg_pool_grad")(g, spatial(x_shape), kernel, stride, padding, ceil_mode, count_include_pad, divisor), shallow(x_format)), x_origin))
 D("avg_pool_grad",      x=lambda g, kernel, stride, padding, ceil_mode, count_include_pad, divisor:
                             row("avg_pool")(g, kernel, stride, padding, ceil_mode, count_include_pad, divisor))
-D("adaptive_avg_pool",  x=lambda g, x_shape, x_format: formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), shallow(x_format)))
+D("adaptive_avg_pool",  x=lambda g, x_shape, x_format, x_origin: averaged(g, x_shape, x_format, x_origin))
 D("adaptive_avg_pool_grad", x=lambda g, x_shape: row("adaptive_avg_pool")(g, spatial(x_shape)))
 D("_im2col",            node="Im2ColBackward0",
                         x=lambda g, x_shape, kernel, dilation, padding, stride: row("_col2im")(g, tuple(x_shape[2:]), kernel, dilation, padding, stride))
 D("_col2im",            node="Col2ImBackward0",
                         x=lambda g, kernel, dilation, padding, stride: row("_im2col")(g, kernel, dilation, padding, stride))
+
+
+def averaged(g, x_shape, x_format, x_origin) -> F.Tensor:
+    """The gradient of an average over places; of all of them, which PyTorch calls a mean, it knows nothing of x."""
+    found = formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), shallow(x_format))
+    return found if g.numel() == math.prod(g.shape[:2]) else straight(found, x_origin)
 
 
 def put_back(g, places, size) -> F.Tensor:
