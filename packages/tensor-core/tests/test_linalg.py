@@ -9,6 +9,7 @@ _linalg_pinv, _linalg_matrix_exp.
 import facula
 import numpy as np
 import pytest
+from facula.tensor_core.linalg import one_thread
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 BATCHES = ((), (3,), (2, 1), (0,))
@@ -307,3 +308,43 @@ def test_methods_and_names_are_those_of_the_table():
 
         assert sorted(names) == sorted(public)
         assert all(hasattr(facula, n) and (n in _ownership.LATER_NO_METHOD or hasattr(facula.Tensor, n)) for n in names)
+
+
+FACTORISATIONS = {
+    "eigh": lambda a: L.eigh(a @ a.mT), "svd": L.svd, "qr": L.qr, "eigvals": lambda a: (L.eigvals(a),), "pinv": lambda a: (L.pinv(a),), "matrix_exp": lambda a: (L.matrix_exp(a / 100),),
+    "lstsq": lambda a: L.lstsq(a, a[:, :3])[:1],
+}  # fmt: skip
+
+
+@pytest.mark.skipif(one_thread.openblas() is None, reason="NumPy computes with another LAPACK than OpenBLAS")
+@pytest.mark.parametrize("name", FACTORISATIONS)
+def test_openblas_works_on_one_thread_and_keeps_its_setting(name, monkeypatch):
+    get, put = one_thread.openblas()
+    before, seen = get(), []
+    for each in ("eigh", "svd", "qr", "eigvals", "solve", "lstsq"):
+        real = getattr(np.linalg, each)
+        monkeypatch.setattr(np.linalg, each, lambda *args, real=real, **options: (seen.append(get()), real(*args, **options))[1])
+    try:
+        put(3)
+        FACTORISATIONS[name](facula.from_numpy(square(n=8)))
+        assert {1} == set(seen) and 3 == get()
+    finally:
+        put(before)
+
+
+@pytest.mark.skipif(one_thread.openblas() is None, reason="NumPy computes with another LAPACK than OpenBLAS")
+def test_calls_that_overlap_keep_openblas_on_one_thread():
+    get, put = one_thread.openblas()
+    before, seen = get(), []
+    inner = one_thread.one_thread(lambda: seen.append(get()))
+    try:
+        put(3)
+        one_thread.one_thread(lambda: (inner(), seen.append(get())))()
+        seen.append(get())
+        with pytest.raises(ZeroDivisionError):
+            one_thread.one_thread(lambda: 1 // 0)()
+        seen.append(get())
+    finally:
+        put(before)
+
+    assert [1, 1, 3, 3] == seen

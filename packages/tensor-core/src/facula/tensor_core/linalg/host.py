@@ -10,12 +10,18 @@ from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import own_tensor
 from facula.tensor_core.dispatch.host import Spec, complex_of, real_of, row
 from facula.tensor_core.linalg import host_ldl
+from facula.tensor_core.linalg.one_thread import one_thread
 
 _CONJUGATE, _DIAGONAL, _TRANSPOSE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("conj_physical", "diagonal", "transpose"))
 
 
 def _name(x):
     return x.dtype.name
+
+
+def lapack(name, infer):
+    """Enter a row that NumPy's LAPACK computes."""
+    return lambda compute: row(name, infer)(one_thread(compute))
 
 
 def broadcast(*shapes):
@@ -95,7 +101,7 @@ def _least_squares(a, b, rcond):
     return [Spec(_name(a), (*batch, n, k), True, tall=max(m - n, 0)), Spec(real, (*batch, k)), Spec("int64", batch), Spec(real, (*batch, min(m, n)))]
 
 
-@row("_linalg_lstsq", _least_squares)
+@lapack("_linalg_lstsq", _least_squares)
 def lstsq(a, b, rcond):
     batch = a.shape[:-2]
     if not a.size or not b.size:
@@ -161,7 +167,7 @@ def lu_factor_ex(outs, a):
     return lib.fc_copy(lu._h, a._h) or lib.fc_lu_factor(lu._h, pivots._h, info._h)
 
 
-@row("_linalg_ldl_factor_ex", lambda x, hermitian: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-1])), Spec("int32", tuple(x.shape[:-2]))])
+@lapack("_linalg_ldl_factor_ex", lambda x, hermitian: [Spec(_name(x), tuple(x.shape), True), Spec("int32", tuple(x.shape[:-1])), Spec("int32", tuple(x.shape[:-2]))])
 def ldl_factor_ex(a, hermitian):
     batch, n = a.shape[:-2], a.shape[-1]
     flat = a.reshape(-1, n, n) if a.size else np.empty((int(np.prod(batch)), n, n), a.dtype)
@@ -172,7 +178,7 @@ def _ldl_solution(ld, pivots, b, hermitian):
     return _solution(ld, b)[:1]
 
 
-@row("_linalg_ldl_solve", _ldl_solution)
+@lapack("_linalg_ldl_solve", _ldl_solution)
 def ldl_solve(ld, pivots, b, hermitian):
     batch = broadcast(ld.shape[:-2], b.shape[:-2])
     ld = np.broadcast_to(ld, (*batch, *ld.shape[-2:])).reshape(-1, *ld.shape[-2:])
@@ -188,7 +194,7 @@ def _qr(x, mode):
     return [q, Spec(_name(x), (*batch, k, n), True)]
 
 
-@row("_linalg_qr", _qr)
+@lapack("_linalg_qr", _qr)
 def qr(a, mode):
     if mode == "r":
         return np.empty(0, a.dtype), np.linalg.qr(a, "r")
@@ -197,7 +203,7 @@ def qr(a, mode):
     return tuple(np.linalg.qr(a, mode))
 
 
-@row("_linalg_geqrf", lambda x: [Spec(_name(x), tuple(x.shape), True), Spec(_name(x), (*x.shape[:-2], min(x.shape[-2:])))])
+@lapack("_linalg_geqrf", lambda x: [Spec(_name(x), tuple(x.shape), True), Spec(_name(x), (*x.shape[:-2], min(x.shape[-2:])))])
 def geqrf(a):
     h, tau = np.linalg.qr(a, "raw")
     return np.swapaxes(h, -2, -1), tau
@@ -208,7 +214,7 @@ def _eigh(x, upper, vectors):
     return [Spec(real_of(_name(x)), shape[:-1]), Spec(_name(x), shape if vectors else (0,), True)]
 
 
-@row("_linalg_eigh", _eigh)
+@lapack("_linalg_eigh", _eigh)
 def eigh(a, upper, vectors):
     side = "U" if upper else "L"
     return tuple(np.linalg.eigh(a, side)) if vectors else (np.linalg.eigvalsh(a, side), np.empty(0, a.dtype))
@@ -219,7 +225,7 @@ def _eig(x, vectors):
     return [Spec(dtype, shape[:-1]), Spec(dtype, shape if vectors else (0,), True)]
 
 
-@row("_linalg_eig", _eig)
+@lapack("_linalg_eig", _eig)
 def eig(a, vectors):
     return tuple(np.linalg.eig(a)) if vectors else (np.linalg.eigvals(a), np.empty(0, a.dtype))
 
@@ -235,7 +241,7 @@ def _svd(x, full_matrices, vectors):
     ]  # fmt: skip
 
 
-@row("_linalg_svd", _svd)
+@lapack("_linalg_svd", _svd)
 def svd(a, full_matrices, vectors):
     if not vectors:
         return np.empty(0, a.dtype), np.linalg.svd(a, compute_uv=False), np.empty(0, a.dtype)
@@ -248,7 +254,7 @@ def svd(a, full_matrices, vectors):
 # --- functions of matrices --------------------------------------------------------------------------------------------
 
 
-@row("_linalg_pinv", lambda x, atol, rtol, hermitian: [Spec(_name(x), (*x.shape[:-2], x.shape[-1], x.shape[-2]))])
+@lapack("_linalg_pinv", lambda x, atol, rtol, hermitian: [Spec(_name(x), (*x.shape[:-2], x.shape[-1], x.shape[-2]))])
 def pinv(a, atol, rtol, hermitian):
     if hermitian:
         s, u = np.linalg.eigh(a)
@@ -269,7 +275,7 @@ _B = (
 _THETA = 5.371920351148152  # up to this norm the approximant is exact to double precision
 
 
-@row("_linalg_matrix_exp", lambda x: [Spec(_name(x), tuple(x.shape))])
+@lapack("_linalg_matrix_exp", lambda x: [Spec(_name(x), tuple(x.shape))])
 def matrix_exp(a):
     flat = a.reshape(-1, *a.shape[-2:])
     size = abs(flat).sum(-2).max(-1).astype(np.float64)
