@@ -183,7 +183,7 @@ def _facts(self):
     bare = self.device.type == "meta" or self.numel() == 0  # no element shows the dtype
     if self.device.type != "cpu":
         yield f"device='{self.device}'"
-    if self.device.type == "meta" or not _now.edgeitems or bare and self.ndim != 1:  # no element shows the shape
+    if self.device.type == "meta" or not (_now.edgeitems or bare) or bare and self.ndim != 1:  # no element shows the shape
         yield f"size={tuple(self.shape)}"
     if self.dtype != _state.get_default_dtype() if bare else not usual(self.dtype):
         yield f"dtype={self.dtype}"

@@ -54,8 +54,10 @@ def fitting(op, value, dtype):
     kind = dtype.kind
     if kind == 2 and type(value) is float and -65504.0 <= value <= 65504.0:
         return value
-    if type(value) is int and value in (0, 1) or kind == 0 or not isinstance(value, (int, float, complex)):
+    if type(value) is int and value in (0, 1) or kind == 0 or not is_number(value):
         return value
+    if not isinstance(value, (int, float, complex)):  # NumPy's
+        value = value.item()
     fits = True
     if isinstance(value, complex) and kind < 3:
         fits, value = value.imag == 0, value.real

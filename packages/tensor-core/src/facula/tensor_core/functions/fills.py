@@ -167,7 +167,7 @@ def _filled_slices(input, dim, index, value):
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
     if not input.dim() and index.numel() != 1:  # a number is a vector of one
         return _ops.squeeze(_filled_slices(_ops.unsqueeze(input, 0), dim, index, value), (0,))
-    shape = list(input.shape)
+    shape, dim = list(input.shape), wrap_dim("index_fill", dim, input.dim())
     if shape:
         shape[dim] = index.numel()
     if isinstance(value, Tensor):

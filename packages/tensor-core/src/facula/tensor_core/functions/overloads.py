@@ -69,7 +69,7 @@ def clamp(input, min=None, max=None, *, out=None):
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if max is None or min is None:
         bound = max if min is None else min
-        if type(bound) in _PLAIN:
+        if _plain(bound):
             fitting_result("clamp", bound, input)
         return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
@@ -95,7 +95,7 @@ def clamp_min(input, min, *, out=None):
     >>> x.clamp_min(2)
     tensor([2., 5.])
     """
-    if type(min) in _PLAIN:
+    if _plain(min):
         fitting_result("clamp_min", min, input)
     return _ops.clamp_min(input, min, out=out)
 
@@ -109,7 +109,7 @@ def clamp_max(input, max, *, out=None):
     >>> x.clamp_max(2)
     tensor([1., 2.])
     """
-    if type(max) in _PLAIN:
+    if _plain(max):
         fitting_result("clamp_max", max, input)
     return _ops.clamp_max(input, max, out=out)
 
@@ -125,6 +125,11 @@ def _fits(input, low, high):
 
 
 _PLAIN = (int, float)
+
+
+def _plain(value):
+    """A number that a dtype may be too narrow for, NumPy's integers too."""
+    return type(value) in _PLAIN or is_number(value) and hasattr(value, "__index__")
 _FLOATS = ("float16", "bfloat16", "float32", "complex64")
 clip = clamp
 

@@ -5,6 +5,7 @@ import warnings
 from facula.tensor_core import _state
 from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.dispatch.run import fitting, is_array
 from facula.tensor_core.functions.create import _finish, _kind_dtype, plain
 from facula.tensor_core.memory.dlpack import from_dlpack
 from facula.tensor_core._lib import lib
@@ -103,6 +104,8 @@ def from_data(data, dtype, device_):
         t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 1, 1))
         return t if device_ is None else t.to(device=device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        if dtype is not None and not is_array(data):  # a number: NumPy's wrap, as arrays
+            fitting("tensor", data, dtype)
         t = _interop.from_array(data, copy=True)
         t = t if dtype is None else t.to(dtype)
         return t if device_ is None else t.to(device=device_)

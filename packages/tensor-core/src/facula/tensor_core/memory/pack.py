@@ -1,10 +1,10 @@
 """Python numbers into memory and back, in bulk, without NumPy: the array module packs, C converts."""
 
 import array
-import math
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core._errors import DTypeError, IntegerOverflow
+from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core._lib import buffer, lib
 from facula.tensor_core._tensor import own_tensor
 from facula.tensor_core._types import DTYPES, float32, float64, int64
@@ -24,18 +24,16 @@ def pack(numbers, shape, dtype):
         return _fill(array.array("d", [float(v) for v in numbers]), shape, float64, dtype)
     if dtype.kind == 0:
         return _fill(array.array("B", [v != 0 for v in numbers]), shape, dtype, dtype)
-    try:
-        whole = [int(v) for v in numbers]
-    except (ValueError, OverflowError):  # NaN, infinities
-        raise RuntimeError(f"tensor: value cannot be converted to type {dtype.name} without overflow: {next(v for v in numbers if not math.isfinite(v))}.") from None
+    whole = [v if type(v) is int else int(fitting("tensor", v, dtype)) for v in numbers]
     try:
         return _fill(array.array(_CODES[dtype.name], whole), shape, dtype, dtype)
     except OverflowError:
-        low, high = (0 if dtype.name.startswith("u") else -(2 ** (8 * dtype.itemsize - 1))), 2 ** (8 * dtype.itemsize - dtype.is_signed) - 1
-        bad = next((v for v in whole if not (low or -high) <= v <= high), None)
-        if bad is None:  # a small negative number in an unsigned dtype counts back from its top
+        high = 2 ** (8 * dtype.itemsize - dtype.is_signed) - 1
+        low = -high - 1 if dtype.is_signed else -high if dtype.itemsize < 8 else 0
+        bad = next((v for v in whole if not low <= v <= high), None)
+        if bad is None:  # a small negative number in a narrow unsigned dtype counts back from its top
             return _fill(array.array("q", whole), shape, int64, dtype)
-        if not -(2**63) <= bad < 2**63:
+        if not -(2**63) <= bad < 2**63 or dtype.name == "uint64":
             raise IntegerOverflow(f"tensor: Overflow when unpacking long long: {bad} does not fit {dtype.name}.") from None
         raise RuntimeError(f"tensor: value cannot be converted to type {dtype.name} without overflow: {bad}.") from None
 

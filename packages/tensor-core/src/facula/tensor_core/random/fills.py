@@ -10,6 +10,7 @@ from typing import Any
 
 import facula
 from facula.tensor_core import _ops
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.functions.create import empty_like
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core.dispatch.guard import check, want_tensor
@@ -127,6 +128,10 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
     start = int(start)
     smallest, largest = _integer_bounds(self.dtype)
     if to is None:
+        if start == -(2**63):
+            if smallest != start:
+                raise DTypeError(f"random_: not implemented for {self.dtype} from {start} on. Convert to int64.")
+            return _ops.random_range_(self, start, start, generator=generator)  # all of 64 bits, which floats round
         to = 2 ** DIGITS[self.dtype.name] + 1 if self.dtype.kind == 2 else largest + 1
     else:
         to = int(to)
