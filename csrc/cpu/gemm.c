@@ -43,7 +43,7 @@ static void small_products(void *ctx, int64_t begin, int64_t end)
 static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
     const int lines = g->N == 1 && g->a_col == 1 && g->M >= LINES && g->K >= LINES;
-    return kernel->small && !lines && !fc_is_half(g->dtype) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
+    return kernel->small && !lines && !fc_gemm_narrows(g) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
            g->M * g->N * g->K <= SMALL_WORK && (g->b_col == 1 || g->N * g->K <= TURNED_MOST) && g->c_col == 1 && !g->bias && !g->accumulate &&
            !g->c_at && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
@@ -76,7 +76,7 @@ static void integers(const fc_gemm_args *g)
 static int reads_in_place(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
     const int64_t lanes = kernel->nr / 2, filled = (g->M + lanes - 1) / lanes * lanes;
-    return g->M <= FEW && filled < g->M + PACKING && g->b_row == 1 && g->b_col != 1 && g->b_col * kernel->size % 4096 && g->N >= 2 * kernel->mr &&
+    return !fc_is_half(g->dtype) && g->M <= FEW && filled < g->M + PACKING && g->b_row == 1 && g->b_col != 1 && g->b_col * kernel->size % 4096 && g->N >= 2 * kernel->mr &&
            g->c_col == 1 && !g->bias_row && !g->pack_a && !g->pack_b && !g->c_at;
 }
 
@@ -91,7 +91,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
         return FC_OK;
     }
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (kernel->tiny && !fc_is_half(g->dtype) && g->M * g->N * g->K <= TINY_WORK && g->K < FC_GEMM_BLOCK && g->batch == 1 &&
+    if (kernel->tiny && !fc_gemm_narrows(g) && g->M * g->N * g->K <= TINY_WORK && g->K < FC_GEMM_BLOCK && g->batch == 1 &&
         !g->bias_row && !g->c_at && !g->pack_a && !g->pack_b) {
         kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, g->c, g->c_row, g->c_col, g->bias,
                      g->bias_col, g->accumulate);
@@ -107,7 +107,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
         fc_parallel(g->batch, 1 + (64 << 10) / (g->M * g->N * g->K + 32), small_products, g);
         return FC_OK;
     }
-    const int half = fc_is_half(g->dtype);
+    const int half = fc_gemm_narrows(g);
     const int few = g->N < g->M && g->N <= (half ? FC_GEMM_FEW_ROWS : kernel->along_rows) && (half || g->a_col == 1 || g->a_row == 1);
     if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
         *g = transposed(g);
@@ -118,12 +118,12 @@ int fc_gemm_shaped(fc_gemm_args *g)
         return status;
     if (fc_gemm_thin(g))
         return FC_OK;
-    if (!fc_is_complex(g->dtype) && !half && reads_in_place(g, kernel)) {
+    if (!fc_is_complex(g->dtype) && reads_in_place(g, kernel)) {
         fc_gemm_args t = transposed(g);
         t.a_in_place = 1;
         return fc_gemm_run(&t);
     }
-    return fc_gemm_run(g);
+    return half && g->dtype == FC_BF16 ? fc_gemm_run_pairs(g) : fc_gemm_run(g);
 }
 
 int fc_gemm(int dtype, int64_t batch, int64_t M, int64_t N, int64_t K,

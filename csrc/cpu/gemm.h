@@ -14,6 +14,8 @@
  *     one chain in the order of k;
  *   - FC_GEMM_SUPER consecutive blocks are added in order, which makes a super-block;
  *   - super-blocks are added in order. `accumulate` puts c's old value in front of the first one's first block.
+ * bfloat16: k runs in pairs, of which a step takes one, the second of the two before the first; the last may be missing its second, which
+ * is 0. Denormal numbers, of operands and of sums, are 0 (docs/decisions/052).
  * A complex fma is four real ones: re += ar*br, re -= ai*bi; im += ar*bi, im += ai*br.
  */
 #ifndef FC_GEMM_H

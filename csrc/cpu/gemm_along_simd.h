@@ -2,9 +2,11 @@
  * that lanes are columns; one of several chains reads the lines as they lie. Included by gemm_simd.c: no guard. */
 #if FC_HAS_FMA
 
+#if !FC_GEMM_PAIRS
 #undef HFMA
 #define HFMA(x, y, z) (sizeof(R) == 4 ? (T(H))_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)) \
                                       : (T(H))_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#endif
 #undef STRIP
 #if FC_ISA_NUM == 4
 #define STRIP LANES
@@ -30,7 +32,7 @@ INLINE void T(few_of)(const int rows, const int chains, R *sums, int64_t depth, 
         for (int64_t k = r; k < depth; k += chains)
 #pragma GCC unroll 8
             for (int i = 0; i < rows; ++i)
-                sum[i] = HFMA(a[i * a_row + k * a_col] - (T(H)){ 0 }, *(const T(HM) *)(panel + k * S), sum[i]);
+                sum[i] = HFMA(SPLAT(T(H), a[i * a_row + k * a_col]), *(const T(HM) *)(panel + k * S), sum[i]);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i)
             total[i] = r ? total[i] + sum[i] : sum[i];

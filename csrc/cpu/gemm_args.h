@@ -30,6 +30,8 @@ typedef struct {
     const int64_t *b_from;        /* with b_at: NULL, or + b_from[n / lanes] + n % lanes instead of + n; N is whole vectors, of nr / 2 lanes */
     const int64_t *a_at, *a_k;    /* NULL, or a's element (m, k) is a[a_at[m] + a_k[k]]; float32, float64 only */
     int a_in_place;               /* a is memory that is read where it lies: few columns would not repay packing it; float32, float64 */
+    int pairs;                    /* bfloat16: K and the strides of a and b count pairs of steps, which neighbours in memory are */
+    int wide;                     /* with `pairs`: c and bias are float32 */
     const void *a_packed;         /* NULL, or what fc_gemm_pack_whole made of a: worth it where a meets several products */
 } fc_gemm_args;
 
@@ -38,6 +40,9 @@ static inline int fc_gemm_splits(const fc_gemm_args *g, int64_t depth)
 {
     return g->split && depth == FC_GEMM_BLOCK && !fc_is_complex(g->dtype);
 }
+
+/* Is c of halves, where sums are float32? */
+static inline int fc_gemm_narrows(const fc_gemm_args *g) { return fc_is_half(g->dtype) && !g->wide; }
 
 /* The plain C99 product over batches [first, last): integers, and the oracle of the tests. No pack_a, pack_b, c_at. */
 void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last);

@@ -29,6 +29,8 @@
 
 const fc_gemm_kernel *fc_gemm_kernel_for(int dtype)
 {
+    if (dtype == FC_BF16)
+        return fc_isa_level() >= 4 && fc_has_pairs() ? &fc_gemm_pairs_v4 : fc_isa_level() >= 3 ? &fc_gemm_pairs_v3 : &fc_gemm_pairs_v2;
     const fc_gemm_kernel *level = fc_isa_level() >= 4 && !fc_is_complex(dtype) ? fc_gemm_kernels_v4 /* it has no complex ones */
                                 : fc_isa_level() >= 3 ? fc_gemm_kernels_v3 : fc_gemm_kernels_v2;
     return level + (dtype == FC_F64 ? FC_GEMM_F64 : dtype == FC_C64 ? FC_GEMM_C64 : dtype == FC_C128 ? FC_GEMM_C128
@@ -42,12 +44,12 @@ typedef struct {
     const fc_gemm_kernel *kernel;
     int64_t rect_rows, rect_cols, down, across; /* a rectangle's size; rectangles per column and per row of c */
     int64_t rows_at_once, cols_at_once, depth;
-    int direct, half, aside;                    /* aside: sums gather in scratch and go to c at the end */
+    int direct, half, aside, narrow;            /* aside: sums gather in scratch and go to c at the end; narrow: tiles round them to c */
     int keeps_a, keeps_b;                       /* several strips, or several blocks of rows, meet it: a super-block of it stays packed */
     size_t b_at, sum_at, super_at, bytes;       /* scratch: packed a, packed b, float32 sums for halves, one super-block */
 } plan;
 
-/* Packs one side, from memory or by its own function; halves widen to float32 on the way. */
+/* Packs one side, from memory or by its own function; float16 widens to float32 on the way. */
 static void pack_side(const plan *p, int is_b, void *panels, int64_t i, int64_t first, int64_t lines, int64_t k0, int64_t depth)
 {
     const fc_gemm_args *g = p->g;
@@ -59,8 +61,8 @@ static void pack_side(const plan *p, int is_b, void *panels, int64_t i, int64_t 
 
     if (own)
         own(x, p->kernel, panels, width, i, first, lines, k0, depth);
-    else if (p->half)
-        fc_gemm_pack_half(p->kernel, g->dtype, panels, width, (const uint16_t *)x + start, line, step, lines, depth);
+    else if (g->dtype == FC_F16)
+        fc_gemm_pack_half(p->kernel, panels, width, (const uint16_t *)x + start, line, step, lines, depth);
     else
         p->kernel->pack(panels, width, (const char *)x + start * p->kernel->size, line, step, lines, depth);
 }
@@ -117,6 +119,13 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         home.c_col = 1;
         if (g->accumulate && p->half)
             fc_gemm_widen(g, i, m0, rows, n0, cols, home.c);
+    } else if (p->narrow) {
+        home.c = (uint16_t *)g->c + i * g->c_batch + m0 * g->c_row + n0;
+        home.narrow = 1;
+        if (g->bias) {
+            fc_gemm_widen_bias(g, n0, cols, (float *)(scratch + p->sum_at));
+            home.bias = scratch + p->sum_at;
+        }
     } else {
         const int64_t start = i * g->c_batch + m0 * g->c_row + (g->c_at ? 0 : n0 * g->c_col);
         home.c = (char *)g->c + start * size;
@@ -135,7 +144,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         for (int64_t m = 0; m < rows; m += p->rows_at_once) {
             fc_gemm_tile_job job = home;
             job.rows = rows - m < p->rows_at_once ? rows - m : p->rows_at_once;
-            job.c = (char *)home.c + m * home.c_row * size;
+            job.c = (char *)home.c + m * home.c_row * (p->narrow ? (int)sizeof(uint16_t) : size);
             const void *const bias_m = last && bias ? (const char *)bias + m * home.bias_row * size : NULL;
             fc_gemm_tile_job merged = job;
             if (!first) {
@@ -165,7 +174,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         }
         k0 = k1;
     } while (k0 < g->K);
-    if (p->half)
+    if (p->aside && p->half)
         fc_gemm_narrow(g, i, m0, rows, n0, cols, home.c);
     else if (p->aside)
         fc_gemm_scatter(g, i, m0, rows, n0, cols, home.c);
@@ -175,6 +184,7 @@ static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
 {
     const plan *p = ctx;
     const fc_gemm_args *g = p->g;
+    const unsigned before = g->pairs ? fc_flush() : 0;
     for (int64_t t = begin; t < end; ++t) {
         const int64_t i = t / (p->down * p->across), at = t % (p->down * p->across);
         const int64_t m0 = at % p->down * p->rect_rows, n_first = at / p->down * p->rect_cols;
@@ -183,6 +193,8 @@ static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
         for (int64_t n = n_first; n < n_end; n += p->cols_at_once)
             strip(p, i, m0, rows, n, n_end - n < p->cols_at_once ? n_end - n : p->cols_at_once, scratch, n == n_first);
     }
+    if (g->pairs)
+        fc_unflush(before);
 }
 
 /* How c is cut: the rectangles, of whole tiles, with which `threads` are done soonest. Each packs its lines of a and of b, unless they are
@@ -225,8 +237,9 @@ void fc_gemm_pack_whole(const fc_gemm_args *g, void *packed)
 int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    plan p = { .g = g, .kernel = kernel, .half = fc_is_half(g->dtype) };
-    p.aside = p.half || (g->b_at && !g->b_from) || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
+    plan p = { .g = g, .kernel = kernel, .half = fc_gemm_narrows(g) };
+    p.narrow = p.half && g->pairs && g->K <= FC_GEMM_BLOCK && !g->accumulate && g->c_col == 1 && !(g->bias && g->bias_row);
+    p.aside = (p.half && !p.narrow) || (g->b_at && !g->b_from) || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();
     const int64_t worth = work * g->batch / WORK_PER_PIECE;
@@ -244,7 +257,7 @@ int fc_gemm_run(const fc_gemm_args *g)
         p.cols_at_once *= 2;
     if (p.aside && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
-    if (p.half && g->K <= FC_GEMM_BLOCK) { /* the sums are rounded while they are in L2 */
+    if (p.half && p.aside && g->K <= FC_GEMM_BLOCK) { /* the sums are rounded while they are in L2 */
         p.rect_rows = p.rect_rows < HALF_ROWS ? p.rect_rows : HALF_ROWS / kernel->mr * kernel->mr;
         p.cols_at_once = p.cols_at_once < HALF_ROWS ? p.cols_at_once : HALF_ROWS;
     }
@@ -262,7 +275,7 @@ int fc_gemm_run(const fc_gemm_args *g)
     const int64_t kept = !p.keeps_b ? depth : g->K < SUPER ? g->K : SUPER, lines = up(p.cols_at_once, kernel->nr);
     p.b_at = (size_t)up((int64_t)((size_t)(up(p.rows_at_once, kernel->mr) * (p.keeps_a ? g->K : depth)) * size) + 64, 64);
     p.sum_at = p.b_at + (p.direct || g->b_at ? 0 : (size_t)(lines * kept) * size + 64);
-    p.super_at = p.sum_at + (p.aside ? (size_t)up((int64_t)((size_t)(p.rect_rows * p.cols_at_once) * size), 64) : 0);
+    p.super_at = p.sum_at + (p.aside || p.narrow ? (size_t)up((int64_t)((size_t)((p.aside ? p.rect_rows : 1) * p.cols_at_once) * size), 64) : 0);
     p.bytes = p.super_at + (g->K > SUPER ? (size_t)(p.rows_at_once * p.cols_at_once) * size + 64 : 0);
 
     const int64_t count = g->batch * p.down * p.across;

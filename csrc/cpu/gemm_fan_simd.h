@@ -35,7 +35,7 @@ INLINE void T(fan_of)(const int rows, const int blocks, R *out, int64_t cols, co
                 const T(V) y = T(part)(b + (k + j * FC_GEMM_BLOCK) * b_row, (int)cols);
 #pragma GCC unroll 4
                 for (int i = 0; i < rows; ++i)
-                    sum[i][j] = FMA(a[i * a_row + (k + j * FC_GEMM_BLOCK) * a_col] - (T(V)){ 0 }, y, sum[i][j]);
+                    sum[i][j] = FMA(SPLAT(T(V), a[i * a_row + (k + j * FC_GEMM_BLOCK) * a_col]), y, sum[i][j]);
             }
 #pragma GCC unroll 4
         for (int i = 0; i < rows; ++i)
@@ -96,7 +96,7 @@ INLINE void T(small_rows)(const int rows, int cols, int64_t depth, const R *a, i
         const T(V) y = T(part)(b + k * b_row, cols);
 #pragma GCC unroll 4
         for (int i = 0; i < rows; ++i)
-            sum[i] = FMA(a[i * a_row + k * a_col] - (T(V)){ 0 }, y, sum[i]);
+            sum[i] = FMA(SPLAT(T(V), a[i * a_row + k * a_col]), y, sum[i]);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i)

@@ -1,4 +1,4 @@
-/* float16 and bfloat16 at the edges of the engine: float32 inside, one rounding at the end. */
+/* float16 and bfloat16 at the edges of the engine: float32 or pairs inside, one rounding at the end. */
 #include "../core/atomic.h"
 #include "../core/cast.h"
 #include "../core/status.h"
@@ -61,18 +61,18 @@ static void widen(float *out, int dtype, const uint16_t *x, const int64_t *n, co
         fc_convert(FC_F32, out, dtype, gathered, held);
 }
 
-void fc_gemm_pack_half(const fc_gemm_kernel *kernel, int dtype, void *panels, int width, const uint16_t *x, int64_t line,
-                       int64_t step, int64_t lines, int64_t depth)
+void fc_gemm_pack_half(const fc_gemm_kernel *kernel, void *panels, int width, const uint16_t *x, int64_t line, int64_t step, int64_t lines,
+                       int64_t depth)
 {
     float wide[WIDEST * FC_GEMM_BLOCK];
     float *out = panels;
     for (int64_t l = 0; l < lines; l += width, out += width * depth) {
         const int64_t count = least(lines - l, width);
         if (line == 1) { /* along memory, whichever way that runs */
-            widen(wide, dtype, x + l, (int64_t[]){ 1, depth, count }, (int64_t[]){ 0, step, 1 });
+            widen(wide, FC_F16, x + l, (int64_t[]){ 1, depth, count }, (int64_t[]){ 0, step, 1 });
             kernel->pack(out, width, wide, 1, count, count, depth);
         } else {
-            widen(wide, dtype, x + l * line, (int64_t[]){ 1, count, depth }, (int64_t[]){ 0, line, step });
+            widen(wide, FC_F16, x + l * line, (int64_t[]){ 1, count, depth }, (int64_t[]){ 0, line, step });
             kernel->pack(out, width, wide, depth, 1, count, depth);
         }
     }
@@ -82,6 +82,11 @@ void fc_gemm_widen(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, i
 {
     const uint16_t *c = (const uint16_t *)g->c + i * g->c_batch + m0 * g->c_row + n0 * g->c_col;
     widen(sums, g->dtype, c, (int64_t[]){ 1, rows, cols }, (int64_t[]){ 0, g->c_row, g->c_col });
+}
+
+void fc_gemm_widen_bias(const fc_gemm_args *g, int64_t n0, int64_t cols, float *bias)
+{
+    widen(bias, g->dtype, (const uint16_t *)g->bias + n0 * g->bias_col, (int64_t[]){ 1, 1, cols }, (int64_t[]){ 0, 0, g->bias_col });
 }
 
 void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const float *sums)
@@ -115,55 +120,67 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
 }
 
 /*
- * Products of which little meets little: `some` whole ones, or, of a few rows, `cols` columns of one, are a piece. It is widened,
- * multiplied as float32, which has the same order, and rounded. Long lines go by super-blocks.
+ * Products of which little meets little: `some` whole ones, or, of a few rows, `cols` columns of one, are a piece. It is widened (bfloat16:
+ * made pairs, unless it lies so), multiplied to float32, in the same order, and rounded. Long lines go by super-blocks.
  */
 typedef struct {
     const fc_gemm_args *g;
-    int64_t some, cols, across, depth; /* products or columns of a piece, pieces of a product; k that is widened at once */
+    int64_t some, cols, across, depth; /* products or columns of a piece, pieces of a product; steps that are widened at once */
     int bad;
 } pieces;
 
-/* One operand of a piece: `lines` lines along k; answers its steps (batch, line, k) as it lies in out. */
-static void side(float *out, int64_t *lies, int dtype, const uint16_t *x, int64_t count, int64_t batch, int64_t lines, int64_t line,
-                 int64_t depth, int64_t step)
+static int in_pairs(const fc_gemm_args *g) { return g->dtype == FC_BF16; }
+static int64_t steps_of(const fc_gemm_args *g) { return in_pairs(g) ? (g->K + 1) / 2 : g->K; }
+
+/* One operand of a piece: `lines` lines of `depth` steps, where it lies or in out; and how it lies (batch, line, step). */
+static const void *side(float *out, int64_t *lies, int pairs, const fc_gemm_halves *h, int64_t count, int64_t lines, int64_t depth)
 {
-    const int along_lines = line == 1 && step != 1;
-    const int64_t once = batch ? count : 1;
-    if (along_lines)
-        widen(out, dtype, x, (int64_t[]){ once, depth, lines }, (int64_t[]){ batch, step, line });
-    else
-        widen(out, dtype, x, (int64_t[]){ once, lines, depth }, (int64_t[]){ batch, line, step });
-    lies[0] = batch ? lines * depth : 0;
+    const int along_lines = fc_gemm_pairs_of_rows(h);
+    const int64_t once = h->batch ? count : 1;
+    if (pairs && fc_gemm_has_pairs(h)) {
+        lies[0] = h->batch / 2, lies[1] = h->line / 2, lies[2] = 1;
+        return h->x;
+    }
+    fc_gemm_halves one = *h;
+    for (int64_t i = 0; pairs && i < once; ++i, one.x += h->batch)
+        fc_gemm_lay_pairs(fc_gemm_kernel_for(FC_BF16), out + i * lines * depth, along_lines ? lines : depth, &one, lines, depth);
+    if (!pairs && along_lines)
+        widen(out, FC_F16, h->x, (int64_t[]){ once, depth, lines }, (int64_t[]){ h->batch, h->step, h->line });
+    else if (!pairs)
+        widen(out, FC_F16, h->x, (int64_t[]){ once, lines, depth }, (int64_t[]){ h->batch, h->line, h->step });
+    lies[0] = h->batch ? lines * depth : 0;
     lies[1] = along_lines || lines == 1 ? 1 : depth;
     lies[2] = along_lines ? lines : 1;
+    return out;
 }
 
 static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols, float *room)
 {
     const fc_gemm_args *g = p->g;
-    const int64_t M = g->M;
-    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (g->K > SUPER ? M * cols : 0);
+    const int pairs = in_pairs(g);
+    const int64_t M = g->M, steps = steps_of(g);
+    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (steps > SUPER ? M * cols : 0);
     float *const b = a + count * M * p->depth;
     for (int64_t j = 0; g->accumulate && j < count; ++j)
         fc_gemm_widen(g, i + j, 0, M, n0, cols, sums + j * M * cols);
     int64_t k = 0;
     do {
-        const int64_t within = k % SUPER, depth = least(least(g->K - k, p->depth), SUPER - within);
+        const int64_t within = k % SUPER, depth = least(least(steps - k, p->depth), SUPER - within), at = k * (1 + pairs);
         float *const to = k < SUPER ? sums : part;
+        const fc_gemm_halves left = { (const uint16_t *)g->a + i * g->a_batch + at * g->a_col, g->a_batch, g->a_row, g->a_col, g->K - at };
+        const fc_gemm_halves right = { (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + at * g->b_row, g->b_batch, g->b_col, g->b_row, g->K - at };
         int64_t at_a[3], at_b[3];
-        side(a, at_a, g->dtype, (const uint16_t *)g->a + i * g->a_batch + k * g->a_col, count, g->a_batch, M, g->a_row, depth, g->a_col);
-        side(b, at_b, g->dtype, (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + k * g->b_row, count, g->b_batch, cols, g->b_col,
-             depth, g->b_row);
-        fc_gemm_args wide = { .dtype = FC_F32, .accumulate = within || (g->accumulate && !k), .split = g->split, .batch = count, .M = M, .N = cols,
-                              .K = depth, .a = a, .a_batch = at_a[0], .a_row = at_a[1], .a_col = at_a[2], .b = b, .b_batch = at_b[0],
-                              .b_col = at_b[1], .b_row = at_b[2], .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
+        fc_gemm_args wide = { .dtype = pairs ? FC_BF16 : FC_F32, .pairs = pairs, .wide = pairs, .accumulate = within || (g->accumulate && !k),
+                              .split = g->split, .batch = count, .M = M, .N = cols, .K = depth, .a = side(a, at_a, pairs, &left, count, M, depth),
+                              .b = side(b, at_b, pairs, &right, count, cols, depth), .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
+        wide.a_batch = at_a[0], wide.a_row = at_a[1], wide.a_col = at_a[2];
+        wide.b_batch = at_b[0], wide.b_col = at_b[1], wide.b_row = at_b[2];
         if (fc_gemm_shaped(&wide))
             fc_atomic_poke(&p->bad, 1);
         k += depth;
-        for (int64_t j = 0; to == part && (k % SUPER == 0 || k == g->K) && j < M * cols; ++j)
+        for (int64_t j = 0; to == part && (k % SUPER == 0 || k == steps) && j < M * cols; ++j)
             sums[j] += part[j];
-    } while (k < g->K);
+    } while (k < steps);
     if (!g->bias && g->c_col == 1 && g->c_row == cols && g->c_batch == M * cols)
         fc_convert(g->dtype, (uint16_t *)g->c + i * g->c_batch, FC_F32, sums, count * M * cols);
     else
@@ -175,15 +192,20 @@ static void some_pieces(void *ctx, int64_t begin, int64_t end, void *room)
 {
     pieces *p = ctx;
     const fc_gemm_args *g = p->g;
+    const unsigned before = in_pairs(g) ? fc_flush() : 0;
     for (int64_t t = begin; t < end; ++t) {
         const int64_t i = t / p->across * p->some, n0 = t % p->across * p->cols;
         piece(p, i, least(g->batch - i, p->some), n0, least(g->N - n0, p->cols), room);
     }
+    if (in_pairs(g))
+        fc_unflush(before);
 }
 
 int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
 {
-    const int64_t M = g->M, N = g->N, K = g->K, depth = least(K, SUPER), whole = (M + N) * depth + M * N * (1 + (K > SUPER));
+    const int64_t M = g->M, N = g->N, K = steps_of(g), depth = least(K, SUPER), whole = (M + N) * depth + M * N * (1 + (K > SUPER));
+    if (in_pairs(g) && M > FC_GEMM_FEW_ROWS && whole > PIECE / 2) /* the engine packs what is not in pairs, and need not do so twice */
+        return 0;
     if (g->pack_a || g->pack_b || g->c_at || g->a_at || g->b_at || g->a_packed || (whole > ROOM && M > FC_GEMM_FEW_ROWS))
         return 0;
     pieces p = { .g = g, .some = 1, .cols = N, .across = 1, .depth = depth };

@@ -31,6 +31,7 @@ typedef struct {
     int64_t c_row, c_col;
     const int64_t *c_at;    /* complex: NULL, or the offset of each column instead of c_col (convolution) */
     int add;                /* add to c instead of writing it */
+    int narrow;             /* bfloat16: c is of halves, columns side by side, and bias of floats, one for each */
     const void *bias;       /* NULL, or added per column (bias_col) and per row (bias_row) after the sum */
     int64_t bias_col, bias_row;
 } fc_gemm_tile_job;
@@ -78,10 +79,15 @@ typedef struct {
                  int64_t b_row, int64_t b_col, void *c, int64_t c_row, int64_t c_col, const void *bias, int64_t bias_col,
                  int add);
 
-    void (*scale)(void *out, const void *x, const void *factor, int64_t n); /* out = x * factor; out may be x. Real types */
+    void (*scale)(void *out, const void *x, const void *factor, int64_t n); /* out = x * factor; out may be x. float, double */
+
+    void (*pair_rows)(void *out, const uint16_t *first, const uint16_t *second, int64_t n); /* n pairs of two rows' elements; second may be NULL. bfloat16 */
 } fc_gemm_kernel;
 
 extern const fc_gemm_kernel fc_gemm_kernels_v2[FC_GEMM_TYPES], fc_gemm_kernels_v3[FC_GEMM_TYPES],
     fc_gemm_kernels_v4[FC_GEMM_TYPES];
+
+/* bfloat16's, whose element is a pair of neighbouring steps of k, and whose sums are float. v4 needs fc_has_pairs(). */
+extern const fc_gemm_kernel fc_gemm_pairs_v2, fc_gemm_pairs_v3, fc_gemm_pairs_v4;
 
 #endif

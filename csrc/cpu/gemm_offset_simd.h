@@ -21,7 +21,7 @@ INLINE void T(chain_offset)(const int rows, const int vecs, const int chains, in
             y[j] = *(const T(VM) *)(b_k + j * apart);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            const T(V) x = a[i * a_row] - (T(V)){ 0 };
+            const T(V) x = SPLAT(T(V), a[i * a_row]);
 #pragma GCC unroll 8
             for (int j = 0; j < vecs; ++j)
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
@@ -56,7 +56,7 @@ INLINE void T(tile_broadcast)(const int rows, const int vecs, int64_t depth, con
             y[j] = *(const T(VM) *)(b + j * LANES);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            const T(V) x = a_here[a_at[i]] - (T(V)){ 0 };
+            const T(V) x = SPLAT(T(V), a_here[a_at[i]]);
 #pragma GCC unroll 2
             for (int j = 0; j < vecs; ++j)
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
@@ -178,3 +178,67 @@ static void T(block_broadcast)(const fc_gemm_tile_job *job)
         }
     }
 }
+
+static void T(pack_runs)(void *panel, const void *x, const int64_t *k_at, int64_t depth, const fc_gemm_stretch *runs, int count, int lines)
+{
+    R *restrict dst = panel;
+    int most = 0;
+    for (int r = 0; r < count; ++r) most = runs[r].count > most ? runs[r].count : most;
+    /* what a vector brings too much, the next run or step overwrites */
+    for (int64_t k = 0; k < depth; ++k, dst += 2 * LANES) {
+        const R *from = (const R *)x + k_at[k];
+        if (most <= S)
+            for (int r = 0; r < count; ++r)
+                *(T(HM) *)(dst + runs[r].lane) = *(const T(HM) *)(from + runs[r].from);
+        else
+            for (int r = 0; r < count; ++r)
+                for (int j = 0; j < runs[r].count; j += LANES)
+                    *(T(VM) *)(dst + runs[r].lane + j) = *(const T(VM) *)(from + runs[r].from + j);
+    }
+    const int end = (lines + LANES - 1) / LANES * LANES;
+    dst = panel;
+    if (lines < end) /* as in pack */
+        for (int64_t k = 0; k < depth; ++k, dst += 2 * LANES)
+            for (int l = lines; l < end; ++l) dst[l] = 0;
+}
+
+/* A stretch of at least `lanes`: whole vectors, the last of which may overlap the one before. */
+#define LAY(V, VM, lanes)                                                                      \
+    do {                                                                                       \
+        const V b = more - (V){ 0 };                                                           \
+        for (int64_t j = 0;; j = j + 2 * (lanes) <= n ? j + (lanes) : n - (lanes)) {           \
+            const V v = *(const VM *)(x + j);                                                  \
+            *(VM *)(z + j) = bias ? v + b : v;                                                 \
+            if (j == n - (lanes)) break;                                                       \
+        }                                                                                      \
+    } while (0)
+typedef R T(Q) __attribute__((vector_size(16)));
+typedef R T(QM) __attribute__((vector_size(16), aligned(sizeof(R)), may_alias));
+static void T(lay)(void *c, const void *sums, const void *bias, const fc_gemm_stretch *runs, const int64_t *step, int count)
+{
+    const R more = bias ? *(const R *)bias : 0;
+    for (int r = 0; r < count; ++r) {
+        R *restrict z = (R *)c + runs[r].from;
+        const R *restrict x = (const R *)sums + runs[r].lane;
+        const int64_t n = runs[r].count;
+        if (step[r] != 1 || n < 16 / (int)sizeof(R)) {
+            int64_t j = 0;
+#if FC_ISA_NUM == 4
+            if (sizeof(R) == 4 && step[r] == 2) /* a stride's phase: every second place, the others are not touched */
+                for (; j + 8 <= n; j += 8) {
+                    __m256 v = _mm256_loadu_ps((const float *)x + j);
+                    if (bias) v = _mm256_add_ps(v, _mm256_set1_ps((float)more));
+                    _mm512_mask_storeu_ps((float *)z + 2 * j, 0x5555, _mm512_maskz_expand_ps(0x5555, _mm512_castps256_ps512(v)));
+                }
+#endif
+            for (; j < n; ++j) z[j * step[r]] = bias ? x[j] + more : x[j];
+        }
+        else if (n >= LANES)
+            LAY(T(V), T(VM), LANES);
+        else if (n >= S)
+            LAY(T(H), T(HM), S);
+        else
+            LAY(T(Q), T(QM), 16 / (int)sizeof(R));
+    }
+}
+#undef LAY

@@ -4,6 +4,11 @@
 typedef R T(V) __attribute__((vector_size(VECTOR_BYTES)));
 typedef R T(VM) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(R)), may_alias));
 
+/* A number in every lane: x - 0 is x for every x. */
+#ifndef SPLAT
+#define SPLAT(V, x) ((x) - (V){ 0 })
+#endif
+
 /* Half a square from the pairs of its lines, which the user names PAIR(i): rounds of unpacking. */
 #ifndef FC_TURN_HALF
 #define FC_TURN_HALF(out)                                                                  \
@@ -201,27 +206,4 @@ static void T(pack)(void *panels, int width, const void *source, int64_t line, i
                 for (int l = count; l < end; ++l)
                     dst[k * width + l] = 0;
     }
-}
-
-static void T(pack_runs)(void *panel, const void *x, const int64_t *k_at, int64_t depth, const fc_gemm_stretch *runs, int count, int lines)
-{
-    R *restrict dst = panel;
-    int most = 0;
-    for (int r = 0; r < count; ++r) most = runs[r].count > most ? runs[r].count : most;
-    /* what a vector brings too much, the next run or step overwrites */
-    for (int64_t k = 0; k < depth; ++k, dst += 2 * LANES) {
-        const R *from = (const R *)x + k_at[k];
-        if (most <= S)
-            for (int r = 0; r < count; ++r)
-                *(T(HM) *)(dst + runs[r].lane) = *(const T(HM) *)(from + runs[r].from);
-        else
-            for (int r = 0; r < count; ++r)
-                for (int j = 0; j < runs[r].count; j += LANES)
-                    *(T(VM) *)(dst + runs[r].lane + j) = *(const T(VM) *)(from + runs[r].from + j);
-    }
-    const int end = (lines + LANES - 1) / LANES * LANES;
-    dst = panel;
-    if (lines < end) /* as in pack */
-        for (int64_t k = 0; k < depth; ++k, dst += 2 * LANES)
-            for (int l = lines; l < end; ++l) dst[l] = 0;
 }

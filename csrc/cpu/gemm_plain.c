@@ -2,7 +2,7 @@
  * The matrix product in plain C99: the order of gemm.h written down once per dtype, one element at a time.
  * It is what the fast engine is tested against, and what runs for dtypes and sizes that the engine leaves alone.
  */
-#include "gemm_args.h"
+#include "gemm_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static c128 fma_c128(c128 x, c128 y, c128 z)
 
 #define SAME(x) (x)
 
-/* T: as stored; A: what is accumulated; IN, OUT: between the two */
-#define FLOATING(name, T, A, IN, OUT, FMA)                                                                            \
+/* T: as stored; A: what is accumulated; IN, OUT: between the two; EACH: elements of a step, of which the last comes first, and 0 for none */
+#define FLOATING(name, T, A, IN, OUT, FMA, EACH)                                                                            \
 static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, const T *bias)                        \
 {                                                                                                                     \
     for (int64_t m = 0; m < g->M; ++m)                                                                                \
@@ -46,8 +46,9 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
             T *z = c + m * g->c_row + n * g->c_col;                                                                   \
             A total = 0;                                                                                              \
             int64_t k = 0;                                                                                            \
-            for (int s = 0; s == 0 || k < g->K; ++s) {                                                                \
-                const int64_t super_end = min64(g->K, k + FC_GEMM_SUPER * FC_GEMM_BLOCK);                             \
+            const int64_t steps = (g->K + EACH - 1) / EACH;                                                           \
+            for (int s = 0; s == 0 || k < steps; ++s) {                                                               \
+                const int64_t super_end = min64(steps, k + FC_GEMM_SUPER * FC_GEMM_BLOCK);                             \
                 A super = s == 0 && g->accumulate ? IN(*z) : (A)0;                                                    \
                 for (int j = 0; k < super_end; ++j) {                                                                 \
                     const int64_t end = min64(super_end, k + FC_GEMM_BLOCK);                                          \
@@ -55,8 +56,9 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
                     A block = 0;                                                                                      \
                     for (int r = 0; r < chains; ++r) {                                                                \
                         A chain = 0;                                                                                  \
-                        for (int64_t at = k + r; at < end; at += chains)                                              \
-                            chain = FMA(IN(x[at * g->a_col]), IN(y[at * g->b_row]), chain);                           \
+                        for (int64_t step = k + r; step < end; step += chains)                                        \
+                            for (int64_t at = (step + 1) * EACH; at-- > step * EACH;)                                 \
+                                chain = FMA(at < g->K ? IN(x[at * g->a_col]) : 0, at < g->K ? IN(y[at * g->b_row]) : 0, chain); \
                         block = r == 0 ? chain : block + chain;                                                       \
                     }                                                                                                 \
                     k = end;                                                                                          \
@@ -69,12 +71,12 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
         }                                                                                                             \
 }
 
-FLOATING(f32,  float,    float,  SAME, SAME, fma_f32)
-FLOATING(f64,  double,   double, SAME, SAME, fma_f64)
-FLOATING(c64,  c64,      c64,    SAME, SAME, fma_c64)
-FLOATING(c128, c128,     c128,   SAME, SAME, fma_c128)
-FLOATING(f16,  uint16_t, float,  fc_f32_of_f16, fc_f16_of_f32,  fma_f32)
-FLOATING(bf16, uint16_t, float,  fc_f32_of_bf16, fc_bf16_of_f32, fma_f32)
+FLOATING(f32,  float,    float,  SAME, SAME, fma_f32, 1)
+FLOATING(f64,  double,   double, SAME, SAME, fma_f64, 1)
+FLOATING(c64,  c64,      c64,    SAME, SAME, fma_c64, 1)
+FLOATING(c128, c128,     c128,   SAME, SAME, fma_c128, 1)
+FLOATING(f16,  uint16_t, float,  fc_f32_of_f16, fc_f16_of_f32,  fma_f32, 1)
+FLOATING(bf16, uint16_t, float,  fc_f32_of_bf16, fc_bf16_of_f32, fma_f32, 2)
 #undef FLOATING
 
 /* Modulo 2^bits, so any order gives the same bits: rows of b are walked along memory where that is possible. */
@@ -112,6 +114,7 @@ INTEGER(i64, int64_t) INTEGER(u16, uint16_t) INTEGER(u32, uint32_t) INTEGER(u64,
 
 void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last)
 {
+    const unsigned before = g->dtype == FC_BF16 ? fc_flush() : 0;
     for (int64_t i = first; i < last; ++i)
         switch (g->dtype) {
 #define CASE(DT, name, T)                                                                                             \
@@ -123,5 +126,7 @@ void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last)
         CASE(FC_F32, f32, float)   CASE(FC_F64, f64, double)    CASE(FC_C64, c64, c64)     CASE(FC_C128, c128, c128)
 #undef CASE
         }
+    if (g->dtype == FC_BF16)
+        fc_unflush(before);
 }
 #undef SAME

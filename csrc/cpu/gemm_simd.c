@@ -12,32 +12,11 @@
 #include <immintrin.h>
 #endif
 
-#define FEW_ROWS FC_GEMM_FEW_ROWS
 /* complex products are rare: a v4 machine runs those of v3 */
 #define FC_GEMM_COMPLEX (FC_ISA_NUM < 4)
+#define FC_GEMM_PAIRS 0
 
-#define INLINE static inline __attribute__((always_inline))
-
-#if FC_ISA_NUM == 4
-#define VECTOR_BYTES 64
-#define TILE_ROWS 14   /* 14 x 2 sums, 2 of b, 2 spare: all 32 registers */
-#define WIDE_ROWS 3    /* rows that a tile of 8 vectors can hold; half of 8 vectors: twice as many */
-#define ALONG_ROWS 4
-#elif FC_ISA_NUM == 3
-#define VECTOR_BYTES 32
-#define TILE_ROWS 6    /* 6 x 2 sums, 2 of b, 2 spare: all 16 registers */
-#define WIDE_ROWS 1
-#define ALONG_ROWS 2
-#else
-#define VECTOR_BYTES 16
-#define TILE_ROWS 6
-#define WIDE_ROWS 1
-#define ALONG_ROWS 0
-#endif
-
-#define PASTE_(a, b) a##_##b
-#define PASTE(a, b) PASTE_(a, b)
-#define T(name) PASTE(name, SUFFIX)
+#include "gemm_level_simd.h"
 
 #define SUFFIX f32
 #define R float

@@ -31,7 +31,7 @@ INLINE void T(along_squares)(T(H) sum[4][4], const int rows, const int groups, c
             for (int s = 0; s < S; ++s)
 #pragma GCC unroll 4
                 for (int i = 0; i < rows; ++i)
-                    sum[i][g] = HFMA(x[i * FC_GEMM_BLOCK + k + s] - (T(H)){ 0 }, square[s], sum[i][g]);
+                    sum[i][g] = HFMA(SPLAT(T(H), x[i * FC_GEMM_BLOCK + k + s]), square[s], sum[i][g]);
         }
 }
 
@@ -72,7 +72,7 @@ INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, in
             for (int i = 0; i < rows; ++i) {
                 memcpy(&y, &sum[i][g], sizeof y);
                 for (int s = 0; s < left; ++s)
-                    y = HFMA(x[i * FC_GEMM_BLOCK + k + s] - (T(H)){ 0 }, square[s], y);
+                    y = HFMA(SPLAT(T(H), x[i * FC_GEMM_BLOCK + k + s]), square[s], y);
                 memcpy(out + i * pitch + g * S, &y, sizeof y);
             }
         }

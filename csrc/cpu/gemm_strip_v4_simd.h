@@ -78,7 +78,7 @@ INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, in
         for (int s = 0; s < LANES; ++s)
 #pragma GCC unroll 4
             for (int i = 0; i < rows; ++i)
-                sum[i] = FMA(x[i * FC_GEMM_BLOCK + k + s] - (T(V)){ 0 }, square[s], sum[i]);
+                sum[i] = FMA(SPLAT(T(V), x[i * FC_GEMM_BLOCK + k + s]), square[s], sum[i]);
     }
     if (k < depth) { /* less than a square: from zero-filled lines, of which only the steps that there are count */
         const int left = (int)(depth - k);
@@ -89,7 +89,7 @@ INLINE void T(along_strip)(const int rows, const int groups, R *restrict out, in
         for (int s = 0; s < left; ++s)
 #pragma GCC unroll 4
             for (int i = 0; i < rows; ++i)
-                sum[i] = FMA(x[i * FC_GEMM_BLOCK + k + s] - (T(V)){ 0 }, square[s], sum[i]);
+                sum[i] = FMA(SPLAT(T(V), x[i * FC_GEMM_BLOCK + k + s]), square[s], sum[i]);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i)

@@ -177,10 +177,10 @@ int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     const int few = g->M <= FC_GEMM_FEW_ROWS && g->N <= kernel->few && g->b_row == 1 && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at;
-    if ((g->M > kernel->along_rows && !few) || g->c_at || fc_is_half(g->dtype) || fc_is_complex(g->dtype))
+    if ((g->M > kernel->along_rows && !few) || g->c_at || fc_gemm_narrows(g) || fc_is_complex(g->dtype))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->split && (g->batch == 1 || !one) && g->K >= 2 * FC_GEMM_BLOCK && (one || (g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+    if (g->split && (g->batch == 1 || !one) && g->K >= 2 * FC_GEMM_BLOCK && (one || (kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
         if (g->batch == 1)
             few_sums(g, kernel);
         else

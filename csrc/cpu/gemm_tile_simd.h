@@ -40,7 +40,7 @@ INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *res
             y[j] = *(const T(VM) *)(b + j * LANES);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            const T(V) x = a[i] - (T(V)){ 0 }; /* broadcast; x - 0 is x for every x */
+            const T(V) x = SPLAT(T(V), a[i]);
 #pragma GCC unroll 8
             for (int j = 0; j < vecs; ++j)
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
@@ -78,26 +78,13 @@ static const T(tile_fn) T(tiles)[TILE_ROWS][2] = { NAMES(1), NAMES(2), NAMES(3),
 #undef NAMES
 #undef TILES
 
-/* Few rows need more columns at once: a chain of fma takes one step per 4 cycles, so at least 8 chains must be on the way. */
-TILE(1, 8)
-#if TILE_ROWS == 14
-TILE(2, 8) TILE(3, 8) TILE(4, 4) TILE(5, 4) TILE(6, 4)
-static const T(tile_fn) T(wide)[] = { T(tile_1_8), T(tile_2_8), T(tile_3_8), T(tile_4_4), T(tile_5_4), T(tile_6_4) };
-static const int T(wide_vecs)[] = { 8, 8, 8, 4, 4, 4 };
-#else
-TILE(2, 4)
-static const T(tile_fn) T(wide)[] = { T(tile_1_8), T(tile_2_4) };
-static const int T(wide_vecs)[] = { 8, 4 };
-#endif
-#undef TILE
-
 /* Where a tile of `wide` columns, `cols` of which are wanted, leaves its sums: in c itself if that is all there is to do, else in
  * `sum`, from where T(put) takes them. */
 typedef struct { R *at; int64_t pitch; } T(target);
 
 INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int cols, int wide, R *sum)
 {
-    const int plain = cols == wide && job->c_col == 1 && !job->add && !job->bias;
+    const int plain = cols == wide && job->c_col == 1 && !job->add && !job->bias && !job->narrow;
     return plain ? (T(target)){ (R *)job->c + i * job->c_row + j, job->c_row } : (T(target)){ sum, wide };
 }
 
@@ -161,6 +148,12 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
 {
     const R *bias = job->bias;
     const int add = job->add;
+#if FC_GEMM_PAIRS
+    if (job->narrow) {
+        put_narrow(job, i0, j0, rows, cols, sum, pitch);
+        return;
+    }
+#endif
     if (sum == (const R *)job->c + i0 * job->c_row + j0)
         return;
 #if FC_HAS_FMA
@@ -205,96 +198,15 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
     }
 }
 
-/* Few rows against a wide b in place: SWEEP_STEPS lines of it at a time from end to end, the sums waiting in L1. A tile would
- * visit a page of its own for every step. */
-#define SWEEP_STEPS 8
-#define SWEEP (4096 / (int)sizeof(R) * 2)
-INLINE void T(sweep_lines)(const int rows, const int steps, R *restrict sum, int64_t cols, const R *restrict a, int64_t a_step,
-                           const R *restrict b, int64_t b_row)
-{
-    for (int64_t j = 0; j < cols; j += LANES)
-#pragma GCC unroll 2
-        for (int i = 0; i < rows; ++i) {
-            T(V) v = *(const T(VM) *)(sum + i * SWEEP + j);
-#pragma GCC unroll 8
-            for (int s = 0; s < steps; ++s)
-                v = FMA(a[s * a_step + i] - (T(V)){ 0 }, *(const T(VM) *)(b + s * b_row + j), v);
-            *(T(VM) *)(sum + i * SWEEP + j) = v;
-        }
-}
-
-static void T(sweep_chain)(const int rows, int64_t steps, const R *a, int64_t a_step, const R *b, int64_t b_row, R *sum, int64_t cols)
-{
-    for (int i = 0; i < rows; ++i)
-        memset(sum + i * SWEEP, 0, (size_t)cols * sizeof(R));
-    int64_t k = 0;
-    for (; k + SWEEP_STEPS <= steps; k += SWEEP_STEPS)
-        if (rows == 1)
-            T(sweep_lines)(1, SWEEP_STEPS, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
-        else
-            T(sweep_lines)(2, SWEEP_STEPS, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
-    for (; k < steps; ++k)
-        T(sweep_lines)(rows, 1, sum, cols, a + k * a_step, a_step, b + k * b_row, b_row);
-}
-
-static void T(sweep)(const int rows, int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *restrict sum, int64_t cols)
-{
-    T(sweep_chain)(rows, depth / chains, a, chains * TILE_ROWS, b, chains * b_row, sum, cols);
-    R chain[2 * SWEEP] __attribute__((aligned(64)));
-    for (int r = 1; r < chains; ++r) {
-        T(sweep_chain)(rows, depth / chains, a + r * TILE_ROWS, chains * TILE_ROWS, b + r * b_row, chains * b_row, chain, cols);
-        for (int i = 0; i < rows; ++i)
-            for (int64_t j = i * SWEEP; j < i * SWEEP + cols; j += LANES)
-                *(T(VM) *)(sum + j) = *(T(VM) *)(sum + j) + *(T(VM) *)(chain + j);
-    }
-}
-
-/* b in place: whole vectors are read where they are, the columns that do not fill one are packed. */
-static void T(block_direct)(const fc_gemm_tile_job *job)
-{
-    R sum[TILE_ROWS * 2 * LANES > 6 * 4 * LANES ? TILE_ROWS * 2 * LANES : 6 * 4 * LANES] __attribute__((aligned(64)));
-    const int64_t whole = job->cols / LANES * LANES;
-    const int chains = job->split ? FC_GEMM_CHAINS : 1;
-    for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
-        const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-        const R *a = (const R *)job->a + i * job->depth, *b = job->b;
-        int64_t j = 0;
-        if (rows <= 2 && job->b_row >= SWEEP) {
-            R sums[2 * SWEEP] __attribute__((aligned(64)));
-            for (; j < whole; j += SWEEP) {
-                const int cols = (int)(whole - j < SWEEP ? whole - j : SWEEP);
-                T(sweep)(rows, chains, job->depth, a, b + j, job->b_row, sums, cols);
-                T(put)(job, i, j, rows, cols, sums, SWEEP);
-            }
-            j = whole;
-        } else if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
-            for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
-                const T(target) to = T(aim)(job, i, j, cols, cols, sum);
-                T(wide)[rows - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
-                T(put)(job, i, j, rows, cols, to.at, to.pitch);
-            }
-        for (int vecs; j < whole; j += vecs * LANES) {
-            vecs = j + 2 * LANES <= whole ? 2 : 1;
-            const T(target) to = T(aim)(job, i, j, vecs * LANES, vecs * LANES, sum);
-            T(tiles)[rows - 1][vecs - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
-            T(put)(job, i, j, rows, vecs * LANES, to.at, to.pitch);
-        }
-        if (whole < job->cols) {
-            R rest[FC_GEMM_BLOCK * LANES] __attribute__((aligned(64)));
-            T(pack)(rest, LANES, b + whole, 1, job->b_row, job->cols - whole, job->depth);
-            T(tiles)[rows - 1][0](chains, job->depth, a, rest, LANES, sum, LANES);
-            T(put)(job, i, whole, rows, (int)(job->cols - whole), sum, LANES);
-        }
-    }
-}
-
-#undef SWEEP
-#undef SWEEP_STEPS
-
+#if !FC_GEMM_PAIRS
+#include "gemm_direct_simd.h"
 #include "gemm_offset_simd.h"
+#endif
+#undef TILE
 
 static void T(block)(const fc_gemm_tile_job *job)
 {
+#if !FC_GEMM_PAIRS
     if (job->b_at || job->a_row) {
         T(block_offset)(job);
         return;
@@ -307,6 +219,7 @@ static void T(block)(const fc_gemm_tile_job *job)
         T(block_direct)(job);
         return;
     }
+#endif
     R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
     const int chains = job->split ? FC_GEMM_CHAINS : 1;
     for (int64_t j = 0; j < job->cols; j += 2 * LANES) {
@@ -320,47 +233,6 @@ static void T(block)(const fc_gemm_tile_job *job)
         }
     }
 }
-
-/* A stretch of at least `lanes`: whole vectors, the last of which may overlap the one before. */
-#define LAY(V, VM, lanes)                                                                      \
-    do {                                                                                       \
-        const V b = more - (V){ 0 };                                                           \
-        for (int64_t j = 0;; j = j + 2 * (lanes) <= n ? j + (lanes) : n - (lanes)) {           \
-            const V v = *(const VM *)(x + j);                                                  \
-            *(VM *)(z + j) = bias ? v + b : v;                                                 \
-            if (j == n - (lanes)) break;                                                       \
-        }                                                                                      \
-    } while (0)
-typedef R T(Q) __attribute__((vector_size(16)));
-typedef R T(QM) __attribute__((vector_size(16), aligned(sizeof(R)), may_alias));
-static void T(lay)(void *c, const void *sums, const void *bias, const fc_gemm_stretch *runs, const int64_t *step, int count)
-{
-    const R more = bias ? *(const R *)bias : 0;
-    for (int r = 0; r < count; ++r) {
-        R *restrict z = (R *)c + runs[r].from;
-        const R *restrict x = (const R *)sums + runs[r].lane;
-        const int64_t n = runs[r].count;
-        if (step[r] != 1 || n < 16 / (int)sizeof(R)) {
-            int64_t j = 0;
-#if FC_ISA_NUM == 4
-            if (sizeof(R) == 4 && step[r] == 2) /* a stride's phase: every second place, the others are not touched */
-                for (; j + 8 <= n; j += 8) {
-                    __m256 v = _mm256_loadu_ps((const float *)x + j);
-                    if (bias) v = _mm256_add_ps(v, _mm256_set1_ps((float)more));
-                    _mm512_mask_storeu_ps((float *)z + 2 * j, 0x5555, _mm512_maskz_expand_ps(0x5555, _mm512_castps256_ps512(v)));
-                }
-#endif
-            for (; j < n; ++j) z[j * step[r]] = bias ? x[j] + more : x[j];
-        }
-        else if (n >= LANES)
-            LAY(T(V), T(VM), LANES);
-        else if (n >= S)
-            LAY(T(H), T(HM), S);
-        else
-            LAY(T(Q), T(QM), 16 / (int)sizeof(R));
-    }
-}
-#undef LAY
 
 static void T(merge)(const fc_gemm_tile_job *job)
 {
@@ -401,11 +273,3 @@ static void T(tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, in
         }
 }
 #undef TINY
-
-/* A row of an outer product. out may be x. */
-static void T(scale)(void *out, const void *x, const void *factor, int64_t n)
-{
-    const R f = *(const R *)factor;
-    for (int64_t j = 0; j < n; ++j)
-        ((R *)out)[j] = ((const R *)x)[j] * f;
-}

@@ -27,6 +27,7 @@ static uint64_t next(void) { return seed ^= seed << 13, seed ^= seed >> 7, seed 
 static const int size_of[] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16 };
 
 /* Values of one binade around 1, both signs: rounding shows any change of order. */
+static int tiny; /* or, of bfloat16, ones whose products are denormal numbers and their neighbours */
 static void fill(char *x, int dtype, int64_t n)
 {
     for (int64_t i = 0; i < n; ++i) {
@@ -37,7 +38,7 @@ static void fill(char *x, int dtype, int64_t n)
         case FC_C64: ((float *)x)[2 * i] = (float)v; ((float *)x)[2 * i + 1] = (float)((double)(int64_t)next() * 0x1p-63); break;
         case FC_C128: ((double *)x)[2 * i] = v; ((double *)x)[2 * i + 1] = (double)(int64_t)next() * 0x1p-63; break;
         case FC_F16: ((uint16_t *)x)[i] = (uint16_t)(0x3800 | (next() & 0x83ff)); break;
-        case FC_BF16: ((uint16_t *)x)[i] = (uint16_t)(0x3f00 | (next() & 0x807f)); break;
+        case FC_BF16: ((uint16_t *)x)[i] = (uint16_t)((tiny ? 50 + next() % 30 : 126) << 7 | (next() & 0x807f)); break;
         default: memcpy(x + i * size_of[dtype], &(uint64_t){ next() }, (size_t)size_of[dtype]);
         }
     }
@@ -58,6 +59,7 @@ static int64_t lay(int layout, int64_t batch, int64_t rows, int64_t cols, int64_
 static void compare(int dtype, const int64_t *dims, int a_layout, int b_layout, int c_layout, int with_bias, int accumulate)
 {
     const int64_t batch = dims[0], M = dims[1], N = dims[2], K = dims[3];
+    tiny = a_layout == b_layout;
     int64_t as[3], bs[3], cs[3];
     const int64_t na = lay(a_layout, batch, M, K, as), nb = lay(b_layout, batch, K, N, bs), nc = lay(c_layout, batch, M, N, cs);
     const size_t size = (size_t)size_of[dtype];

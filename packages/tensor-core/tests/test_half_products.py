@@ -1,4 +1,6 @@
-"""Products of halves are those of the widened operands, rounded once, whichever way they go."""
+"""Products of halves are rounded once, whichever way they go: float16's are those of the widened operands, bfloat16's those of pairs of steps."""
+
+import functools
 
 import numpy as np
 import pytest
@@ -18,6 +20,34 @@ def turned(x):
     return x.mT.contiguous().mT
 
 
+def float32_product(x, y):
+    """What is rounded: for bfloat16 the order of docs/numerics.md, where products of two numbers are exact in float32."""
+    if x.dtype != facula.bfloat16:
+        return x.float() @ y.float()
+    x, y = x.float().numpy(), y.float().numpy()
+    if x.shape[-1] % 2:
+        x, y = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, 1)]), np.pad(y, [(0, 0)] * (y.ndim - 2) + [(0, 1), (0, 0)])
+
+    def chain(steps):
+        total = np.float32(0)
+        for step in steps:
+            for k in (2 * step + 1, 2 * step):
+                total = x[..., :, k, None] * y[..., None, k, :] + total
+        return total
+
+    supers, steps = [], x.shape[-1] // 2
+    for begin in range(0, steps, BLOCK):
+        block = range(begin, min(begin + BLOCK, steps))
+        chains = [chain(block[r::CHAINS]) for r in range(CHAINS)] if len(block) == BLOCK else [chain(block)]
+        whole = functools.reduce(np.add, chains)
+        if begin % SUPER:
+            supers[-1] = supers[-1] + whole
+        else:
+            supers.append(whole)
+    return facula.from_numpy(functools.reduce(np.add, supers, np.float32(0)) + np.zeros(np.matmul(x, y).shape, np.float32))
+
+
+BLOCK, CHAINS, SUPER = 256, 4, 16 * 256
 SHAPES = (
     ((1, 1), (1, 1)), ((3, 0), (0, 4)), ((7, 5), (5, 9)), ((40, 3), (3, 600)), ((600, 2), (2, 40)), ((333, 17), (17, 350)), ((200, 300), (300, 210)),
     ((1, 5000), (5000, 3)), ((3, 9000), (9000, 21)), ((300, 4500), (4500, 7)), ((11, 3, 4), (11, 4, 5)), ((50, 1, 7), (50, 7, 1)), ((3, 6, 700), (3, 700, 4)),
@@ -34,7 +64,7 @@ def test_products_of_halves_are_rounded_once(dtype, threads, level):
     facula.set_num_threads(threads)
     for left, right in SHAPES:
         x, y = halves(dtype, *left), halves(dtype, *right, seed=1)
-        expected = (x.float() @ y.float()).to(x.dtype)
+        expected = float32_product(x, y).to(x.dtype)
         for a, b in ((x, y), (turned(x), y), (x, turned(y)), (turned(x), turned(y))):
             assert (a @ b).equal(expected), (left, right)
 
@@ -43,6 +73,18 @@ def test_products_of_halves_are_rounded_once(dtype, threads, level):
 def test_a_bias_is_added_before_the_rounding(dtype):
     for rows, inner, columns in ((1, 5000, 30), (5, 7, 3), (700, 7, 100), (300, 300, 300)):
         x, w, bias = halves(dtype, rows, inner), halves(dtype, columns, inner, seed=1), halves(dtype, columns, seed=2)
-        linear = facula.nn.functional.linear
-        assert linear(x, w, bias).equal(linear(x.float(), w.float(), bias.float()).to(x.dtype))
-        assert linear(x, w, bias[:1].expand(columns)).equal(linear(x.float(), w.float(), bias[:1].float().expand(columns)).to(x.dtype))
+        linear, product = facula.nn.functional.linear, float32_product(x, w.mT)
+        for b in (bias, bias[:1].expand(columns)):
+            assert linear(x, w, b).equal((product + b.float()).to(x.dtype))
+
+
+@pytest.mark.parametrize("level", LEVELS[-2:])
+def test_denormal_numbers_of_bfloat16_count_as_zero(level):
+    """Those that are given, and those that come out: as its instruction has it, at every level."""
+    lib.fc_set_isa_level(level)
+    x = facula.tensor([[1e-39, 1.0], [1e-30, 0.0]], dtype=facula.bfloat16)
+    for rows in (1, 2, 50):
+        left = x.repeat(25, 1)[:rows]
+        got = left @ facula.tensor([[1e30, 1e-10], [0.5, 0.25]], dtype=facula.bfloat16)
+        assert got[0].tolist() == [0.5, 0.25]
+        assert rows == 1 or (abs(got[1, 0].item() - 1) < 0.01 and got[1, 1].item() == 0)
