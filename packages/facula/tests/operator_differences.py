@@ -28,7 +28,6 @@ KNOWN = {
     "matrix_exp": {"value": FINER},
     "max_pool2d_with_indices_backward": {"missing": BELOW},
     "native_dropout_backward": {"missing": BELOW},
-    "nn.functional.scaled_dot_product_attention": {"gradient stride": GRADIENT_STRIDE},
     "ormqr": {"gradient stride": GRADIENT_STRIDE},
     "polygamma.polygamma_n_0": {"value": FINER},
     "polygamma.polygamma_n_1": {"value": FINER},

@@ -13,8 +13,8 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
     if not composing():
         dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
         if keep is None and q.shape[3] == v.shape[3] and q.stride(3) == k.stride(3) == v.stride(3) == 1:
-            return heads_inside(dq), heads_inside(dk), heads_inside(dv)
-        return dq, dk.mT.contiguous().mT if k.shape[1] == q.shape[1] else dk, dv  # the sum over a group's heads is contiguous
+            return lying(dq, 1, 2), lying(dk, 1, 2), lying(dv, 1, 2)  # as PyTorch's fused kernel, which takes rows that lie whole, leaves them: heads inside
+        return dq, lying(dk, 2, 3) if k.shape[1] == q.shape[1] else dk, dv  # the sum over a group's heads is contiguous
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 
@@ -33,9 +33,10 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
     return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(kept.transpose(-2, -1), g), 2)
 
 
-def heads_inside(t) -> F.Tensor:
-    """t lying as (B, L, heads, E): as PyTorch's fused kernel, which takes rows that lie whole, leaves gradients, and as the projections before attention want them."""
-    return t if t.shape[1] == 1 or t.shape[2] == 1 else t.transpose(1, 2).contiguous().transpose(1, 2)
+def lying(t, a, b) -> F.Tensor:
+    """t lying as if new with dims a and b exchanged, where they have one place too."""
+    turned = t.transpose(a, b)
+    return F.empty_like(turned, memory_format=F.contiguous_format).copy_(turned).transpose(a, b)
 
 
 def attention_weights(q, k, mask, causal, scale) -> F.Tensor:

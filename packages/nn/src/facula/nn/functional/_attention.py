@@ -72,23 +72,17 @@ def scaled_dot_product_attention(
     if dropout_p > 1.0:
         raise RuntimeError(f"scaled_dot_product_attention: dropout probability has to be between 0 and 1, but got {dropout_p}")
     scale = (1 / math.sqrt(query.size(-1)) if query.size(-1) else 1.0) if scale is None else scale
-    if dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
+    attn_mask = None if attn_mask is None else _of_dtype(attn_mask, query.dtype)
+    if query.dim() != 4 or dropout_p >= 1.0 or (attn_mask is not None and attn_mask.requires_grad) or not _regular(query, key, value, enable_gqa):
         if query.dtype in (facula.float16, facula.bfloat16):  # rounded once, as in the row
             wide = (t.float() if t is not None and t.dtype is query.dtype else t for t in (query, key, value, attn_mask))
             return _composed_attention(*wide, dropout_p, is_causal, scale, enable_gqa).to(query.dtype)
         return _composed_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
-    lead, (length, keys) = query.shape[:-2], (query.size(-2), key.size(-2))
+    scores = (*query.shape[:3], key.size(-2))
     if attn_mask is not None:
-        if attn_mask.dtype is facula.float32:
-            attn_mask = attn_mask.to(query.dtype)
-        if attn_mask.dtype is not facula.bool and attn_mask.dtype is not query.dtype:
-            raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {attn_mask.dtype} and query.dtype {query.dtype}.")
-        attn_mask = _four_dims(attn_mask, lead, length, keys)
-    heads = (tuple(lead) + (1, 1))[:2] if len(lead) < 2 else (math.prod(lead[:-1]), lead[-1])
-    q, k, v = (t.reshape(heads[0], t.size(-3) if len(lead) > 1 else heads[1], *t.shape[-2:]) for t in (query, key, value))
-    keep = kept((*heads, length, keys), q, dropout_p) if dropout_p > 0.0 else None
-    out, _ = _attention(q, k, v, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))
-    return out.reshape(*lead, length, value.size(-1))
+        attn_mask = _four_dims(attn_mask, scores)
+    keep = kept(scores, query, dropout_p) if dropout_p > 0.0 else None
+    return _attention(query, key, value, attn_mask, keep, is_causal, scale, 1 / (1 - dropout_p))[0]
 
 
 def _plain(mask: Any) -> bool:
@@ -113,38 +107,36 @@ def _regular(q: Tensor, k: Tensor, v: Tensor, gqa: bool) -> bool:
         return False
     if k.shape[:-2] != v.shape[:-2] or k.shape[:-2].numel() == 0:
         return False
-    return k.shape[:-2] == q.shape[:-2] or (gqa and q.dim() > 3 and k.shape[:-3] == q.shape[:-3])
+    return k.shape[:-2] == q.shape[:-2] or (gqa and k.shape[:-3] == q.shape[:-3])
 
 
-def _four_dims(mask: Tensor, lead: tuple, length: int, keys: int) -> Tensor:
-    """A mask that broadcasts to (*lead, L, S), as (batch or 1, heads or 1, L or 1, S or 1)."""
-    if mask.dim() > len(lead) + 2:
-        raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {(*lead, length, keys)}. Give at most {len(lead) + 2} dims.")
-    for have, wanted in zip(reversed(mask.shape), (keys, length, *reversed(lead))):
-        if have not in (1, wanted):
-            raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {(*lead, length, keys)}. Make its sizes 1 or these.")
-    if len(lead) < 3:
-        if len(lead) == 1:  # which is the batch, of one head
-            mask = mask.unsqueeze(-3)
-        return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
-    mask = mask.reshape((1,) * (len(lead) + 2 - mask.dim()) + tuple(mask.shape))
-    batch = mask.shape[: len(lead) - 1]
-    if any(n != 1 for n in batch):
-        mask = mask.expand(*lead[:-1], *mask.shape[-3:])
-    return mask.reshape(math.prod(mask.shape[:-3]), *mask.shape[-3:])
+def _of_dtype(mask: Tensor, dtype: facula.dtype) -> Tensor:
+    """A mask that is boolean or of the query's dtype, which float32 goes to."""
+    mask = mask.to(dtype) if mask.dtype is facula.float32 else mask
+    if mask.dtype is not facula.bool and mask.dtype is not dtype:
+        raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {mask.dtype} and query.dtype {dtype}.")
+    return mask
+
+
+def _four_dims(mask: Tensor, scores: tuple) -> Tensor:
+    """A mask that broadcasts to the scores, (batch, heads, L, S), with as many dims."""
+    if mask.dim() > len(scores) or any(have not in (1, wanted) for have, wanted in zip(reversed(mask.shape), reversed(scores))):
+        raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {scores}. Make its sizes 1 or these.")
+    return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
 
 
 def _composed_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float, enable_gqa: bool
 ) -> Tensor:
-    """What the row does not: a mask that wants a gradient, leading dims that broadcast."""
+    """What the row does not: a mask that wants a gradient, leading dims that broadcast or are not two."""
     if enable_gqa:
         heads = query.size(-3)
         if heads % key.size(-3) or heads % value.size(-3):
             raise RuntimeError(f"scaled_dot_product_attention: query heads {heads} must be a multiple of key heads {key.size(-3)} and value heads {value.size(-3)}")
         key = key.repeat_interleave(heads // key.size(-3), -3)
         value = value.repeat_interleave(heads // value.size(-3), -3)
-    scores = facula.matmul(query * scale, key.transpose(-2, -1))
+    root = math.sqrt(abs(scale))  # on either side, where PyTorch has it: the gradients lie as these products do
+    scores = facula.matmul(query * math.copysign(root, scale), (key * root).transpose(-2, -1))
     if is_causal:
         attn_mask = facula.ones(query.size(-2), key.size(-2), dtype=facula.bool, device=query.device).tril()
     if attn_mask is None:
