@@ -302,6 +302,27 @@ def test_tensors_made_outside_become_attributes(x):
     assert g._tensor_constant0 is k
 
 
+def added(k, x):
+    k = k.clone()
+    k += x
+    return k
+
+
+BESIDE_PROXIES = {
+    "a sum": lambda k, x: k + x, "a quotient": lambda k, x: k / x, "a comparison": lambda k, x: k < x, "a product": lambda k, x: k @ x, "in place": added,
+    "copied": lambda k, x: k.clone().copy_(x), "its dtype": lambda k, x: k.to(x.dtype), "its shape": lambda k, x: k.view(x.shape), "its length": lambda k, x: k.view(x.shape[0], 1),
+    "repeated": lambda k, x: k.repeat(x.shape[0], 1), "expanded": lambda k, x: k.expand(x.shape[0], -1), "as it": lambda k, x: k.expand_as(x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", BESIDE_PROXIES.values(), ids=BESIDE_PROXIES)
+def test_tensors_made_outside_are_recorded_beside_proxies(program):
+    k, x = facula.tensor([1.0, 2.0, 3.0]), facula.tensor([3.0, 2.0, 1.0])
+    g = fx.symbolic_trace(lambda x: program(k, x))
+
+    assert facula.equal(program(k, x), g(x))
+
+
 def test_a_proxy_extends_a_graph(x):
     g = fx.symbolic_trace(lambda x: x.relu())
     out = g.graph.output_node()

@@ -15,6 +15,7 @@ from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart
+from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.run import is_array, is_operand, number_for
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
@@ -101,6 +102,8 @@ def _own(x):
 
 def _divided_by(x, other):
     """other / x in PyTorch's order of roundings; NotImplemented for what no tensor is multiplied by."""
+    if not isinstance(other, (Tensor, float, int)) and (relevant := overriding((other,))):
+        return ask_method("__rdiv__", relevant, x, other)
     try:
         return _ops.reciprocal(x) * other
     except TypeError as error:
@@ -113,7 +116,7 @@ def _reflected():
     """Operators with a number on the left. What is no operand gives NotImplemented, so that Python asks the other side, and so does a call by name
     with too few or too many arguments."""
 
-    def guarded(f, strict=False):
+    def guarded(name, f, strict=False):
         def reflected(self, other=None, *more):
             if is_operand(other) and not more:
                 try:
@@ -124,29 +127,36 @@ def _reflected():
                     return NotImplemented
             if is_array(other) and not more:
                 return f(*_interop.beside_array(self, other))
+            if not more and (relevant := overriding((other,))):
+                return ask_method(_COMMUTING.get(name, name), relevant, self, other)
             return NotImplemented
 
+        reflected.__name__ = reflected.__qualname__ = name
         return reflected
 
     product = lambda x, n: _ops.matmul(n, x)  # which has no numbers
-    return {
-        "__radd__": guarded(lambda x, n: _ops.add(_own(x), n), True),
-        "__rsub__": guarded(lambda x, n: _ops.rsub(x, n)),
-        "__rmul__": guarded(lambda x, n: _ops.mul(_own(x), n), True),
-        "__rtruediv__": _divided_by,
-        "__rdiv__": guarded(lambda x, other: x.reciprocal() * other),
-        "__rfloordiv__": guarded(lambda x, n: _ops.floor_divide(n, x)),
-        "__rmod__": guarded(lambda x, n: _ops.remainder(n, x)),
-        "__rpow__": guarded(lambda x, n: _ops.pow(n, x)),
-        "__rmatmul__": guarded(product),
-        "__rand__": guarded(lambda x, n: _ops.bitwise_and(_own(x), n), True),
-        "__ror__": guarded(lambda x, n: _ops.bitwise_or(_own(x), n), True),
-        "__rxor__": guarded(lambda x, n: _ops.bitwise_xor(_own(x), n), True),
-        "__lshift__": guarded(lambda x, n: _ops.bitwise_left_shift(x, n)),
-        "__rshift__": guarded(lambda x, n: _ops.bitwise_right_shift(x, n)),
-        "__rlshift__": guarded(lambda x, n: _ops.bitwise_left_shift(n, x)),
-        "__rrshift__": guarded(lambda x, n: _ops.bitwise_right_shift(n, x)),
+    rows = {
+        "__radd__": (lambda x, n: _ops.add(_own(x), n), True),
+        "__rsub__": (lambda x, n: _ops.rsub(x, n),),
+        "__rmul__": (lambda x, n: _ops.mul(_own(x), n), True),
+        "__rdiv__": (lambda x, other: x.reciprocal() * other,),
+        "__rfloordiv__": (lambda x, n: _ops.floor_divide(n, x),),
+        "__rmod__": (lambda x, n: _ops.remainder(n, x),),
+        "__rpow__": (lambda x, n: _ops.pow(n, x),),
+        "__rmatmul__": (product,),
+        "__rand__": (lambda x, n: _ops.bitwise_and(_own(x), n), True),
+        "__ror__": (lambda x, n: _ops.bitwise_or(_own(x), n), True),
+        "__rxor__": (lambda x, n: _ops.bitwise_xor(_own(x), n), True),
+        "__lshift__": (lambda x, n: _ops.bitwise_left_shift(x, n),),
+        "__rshift__": (lambda x, n: _ops.bitwise_right_shift(x, n),),
+        "__rlshift__": (lambda x, n: _ops.bitwise_left_shift(n, x),),
+        "__rrshift__": (lambda x, n: _ops.bitwise_right_shift(n, x),),
     }
+    return {"__rtruediv__": _divided_by, **{name: guarded(name, *row) for name, row in rows.items()}}
+
+
+# as what an object that answers for itself is asked about a reflected operator whose order does not matter
+_COMMUTING = {"__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor"}
 
 
 def _power_operators():

@@ -142,7 +142,10 @@ def ints(values):
     """The sizes of `f(*sizes)`: called with separate ints or with one sequence. As in PyTorch, the first one tells that they are no truth values."""
     if len(values) == 1 and type(values[0]) is not int:
         first = values[0]
-        values = first if type(first) is tuple else tuple(first) if not hasattr(first, "__index__") or isinstance(first, (tuple, list)) else values
+        if type(first) is tuple:
+            values = first
+        elif isinstance(first, (tuple, list)) or not hasattr(first, "__index__") and not hasattr(type(first), "__torch_function__"):
+            values = tuple(first)  # what answers for itself may be a size or all of them: who refuses it asks
     if values and (values[0] is True or values[0] is False):
         raise TypeError(f"sizes must be ints, but found element of type bool at pos 0: {tuple(values)}. Convert it with int().")
     return values

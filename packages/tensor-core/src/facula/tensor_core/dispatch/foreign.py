@@ -33,11 +33,17 @@ def ask(function, relevant, args, kwargs):
     raise TypeError(f"no implementation found for 'torch.{function.__name__}' on types that implement __torch_function__: {names}")
 
 
-def ask_row(op, args, relevant):
-    """ask, for a row of the table: its public function, with the arguments that differ from their defaults."""
+def ask_method(name, relevant, tensor, *args, **named):
+    """ask, for a method of Tensor."""
+    return ask(getattr(Tensor, name), relevant, (tensor, *args), named)
+
+
+def ask_row(op, args, relevant, in_place=False):
+    """ask, for a row of the table: its public function or method in place, with the arguments that differ from their defaults."""
     import facula
 
-    function = getattr(facula, _PUBLIC.get(op.name, op.name), None)
+    name = _PUBLIC.get(op.name, op.name)
+    function = getattr(Tensor, name + "_", None) if in_place and not op.writes else getattr(facula, name, None) or getattr(Tensor, name, None)
     if function is None:
         raise TypeError(f"{op.name}: {type(relevant[0]).__name__} is no Tensor. Convert it first.")
     given, named = [], {}
@@ -48,9 +54,15 @@ def ask_row(op, args, relevant):
             named[p.name] = a
     while len(given) > 1 and _is_default(op.params[len(given) - 1], given[-1]):
         given.pop()
-    if op.name in ("squeeze", "unsqueeze") and type(given[-1]) is tuple and len(given[-1]) == 1:
-        given[-1] = given[-1][0]
+    unpack(op, given)
     return ask(function, relevant, tuple(given), named)
+
+
+def unpack(op, given):
+    """The last argument as it was given where a tuple of one stands for it: an object may be a size, or all of them."""
+    last = given[-1] if given else None
+    if type(last) is tuple and len(last) == 1 and (op.name in ("squeeze", "unsqueeze") or overriding(last)):
+        given[-1] = last[0]
 
 
 def _is_default(param, value):

@@ -18,6 +18,7 @@ import types
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.foreign import unpack
 from facula.tensor_core._tensor import Tensor, disabled_torch_function
 from facula.tensor_core._threads import ThreadState
 
@@ -309,6 +310,7 @@ def as_called(op, args):
     given = list(args[:first])
     while given and len(given) > 1 and at_default(op.params[len(given) - 1], given[-1]):
         given.pop()
+    unpack(op, given)
     return tuple(given), {p.name: a for p, a in zip(op.params[first:], args[first:]) if not at_default(p, a)}
 
 

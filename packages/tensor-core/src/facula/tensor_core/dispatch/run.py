@@ -31,7 +31,10 @@ def number(value):
 
 
 def is_number(value):
-    return isinstance(value, (int, float, complex)) or (hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and getattr(value, "ndim", 1) == 0)
+    if isinstance(value, (int, float, complex)):
+        return True
+    # The number of dims is asked of its class, not of `==`: a proxy has every attribute, and records what is asked of them.
+    return hasattr(value, "dtype") and hasattr(value, "item") and not isinstance(value, Tensor) and type(dims := getattr(value, "ndim", 1)) is int and not dims
 
 
 def fitting_result(op, value, x, unless=()):

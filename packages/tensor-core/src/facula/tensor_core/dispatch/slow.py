@@ -284,7 +284,12 @@ def inplace(op, args):
         return _interpret(op, args, {"out": args[0]})
     if (found := sparse(op, args, args[0])) is not NotImplemented:
         return found
-    args = _run.coerce(op, args)
+    try:
+        args = _run.coerce(op, args)
+    except TypeError:
+        if relevant := overriding(args):
+            return ask_row(op, args, relevant, True)
+        raise
     target = args[0]
     if not isinstance(target, (Tensor, list, tuple)):
         raise refused(public_name(op).rstrip("_") + "_", op.params[0].name, 0, "tensor", target)

@@ -6,6 +6,7 @@ from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import fills as _fills, shape as _shape
 from facula.tensor_core.functions.index_key import BASIC, ZERO_DIM, basic, mask_of, nonzero, one_mask, plan, positions, sliced, within_64_bits
 from facula.tensor_core.memory import data as _data
+from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IntegerOverflow, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
@@ -185,6 +186,8 @@ def copy_(self, other, non_blocking=False):
     if not isinstance(other, Tensor):
         if isinstance(other, (list, tuple)):
             want_tensor("copy_", "other", 0, other)
+        if relevant := overriding((other,)):
+            return ask_method("copy_", relevant, self, other)
         other = _data.as_tensor(other, device="cpu")
     try:
         return _ops.copy_into_(self, other)

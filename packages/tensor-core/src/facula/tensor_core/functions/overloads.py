@@ -305,6 +305,7 @@ def _pow_operator(plain):
             return pow(self, exponent)  # which raises
         return plain(self, exponent)
 
+    power.__name__ = power.__qualname__ = "pow_"
     power.__doc__ = "pow(self, exponent).\n\n    >>> facula.tensor([2.0, 3.0]).pow_(2)\n    tensor([4., 9.])\n    "
     return power
 

@@ -3,6 +3,7 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
+from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core.functions.create import empty, full, ones_like
 from facula.tensor_core.functions.ranges import arange
@@ -24,6 +25,8 @@ def repeat(self, *counts, repeats=None):
             [1, 2, 1, 2]])
     """
     repeats = listed("repeat", "repeats", counts, repeats)
+    if relevant := overriding(repeats):
+        return ask_method("repeat", relevant, self, *repeats)
     n = self.dim()
     if any(r < 0 for r in repeats):
         raise RuntimeError(f"repeat: Trying to create tensor with negative dimension: repeats are {repeats}. Give numbers from 0 on.")

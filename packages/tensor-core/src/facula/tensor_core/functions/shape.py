@@ -6,6 +6,7 @@ from functools import lru_cache
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, renamed, sequence, whole
+from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core._errors import STATUS, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -57,7 +58,7 @@ def view(self, *shape, size=None, dtype=None):
     if len(shape) == 1:
         if isinstance(shape[0], _dtype):
             return _ops.view_dtype(self, shape[0])
-        if not hasattr(shape[0], "__index__"):
+        if not hasattr(shape[0], "__index__") and not overriding(shape):
             shape = shape[0]
     return _ops.view(self, shape)
 
@@ -132,7 +133,10 @@ def view_as(self, other):
     """
     if type(self) is not Tensor:
         want_tensor("view_as", "self", 0, self)
-    want_tensor("view_as", "other", 0, other)
+    if type(other) is not Tensor:
+        want_tensor("view_as", "other", 0, other)
+        if relevant := overriding((other,)):
+            return ask_method("view_as", relevant, self, other)
     return _ops.view(self, other.shape)
 
 
@@ -143,7 +147,10 @@ def reshape_as(self, other):
     tensor([[0, 1],
             [2, 3]])
     """
-    want_tensor("reshape_as", "other", 0, other)
+    if type(other) is not Tensor:
+        want_tensor("reshape_as", "other", 0, other)
+        if relevant := overriding((other,)):
+            return ask_method("reshape_as", relevant, self, other)
     return reshape(self, other.shape)
 
 
@@ -168,6 +175,8 @@ def expand_as(self, other):
         want_tensor("expand_as", "self", 0, self)
     if type(other) is not Tensor:
         want_tensor("expand_as", "other", 0, other)
+        if relevant := overriding((other,)):
+            return ask_method("expand_as", relevant, self, other)
     return _ops.expand(self, other.shape)
 
 

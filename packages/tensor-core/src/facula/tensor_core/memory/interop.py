@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
+from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format, no_backend
 
@@ -286,6 +287,9 @@ def _parse(args):
     return d, place
 
 
+_WANTED = {Tensor, _dtype, _device, str, int, bool, builtins.type, builtins.type(None)}
+
+
 def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None, other=None):
     """The tensor in another dtype, on another device, or in another memory format; itself when nothing changes.
 
@@ -302,6 +306,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and copy is False and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
             return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
+    if (args[0] if args else dtype if device is None else device).__class__ not in _WANTED and (relevant := overriding((*args, device, dtype))):
+        return ask_method("to", relevant, self, *args, **{name: value for name, value in (("device", device), ("dtype", dtype)) if value is not None})
     for name, value in () if non_blocking is copy is False else (("non_blocking", non_blocking), ("copy", copy)):
         if value is not True and value is not False:
             raise TypeError(f"to(): argument '{name}' must be bool, not {value.__class__.__name__}. Write True or False.")
