@@ -155,6 +155,9 @@ def promote_types(type1, type2):
     >>> facula.promote_types(facula.int32, facula.float16)
     torch.float16
     """
+    for position, given in enumerate((type1, type2), 1):
+        if given is None:
+            raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) must be torch.dtype, not None. Give two.")
     type1, type2 = as_dtype(type1), as_dtype(type2)
     id = lib.fc_promote_types(type1.id, type2.id)
     if id < 0:

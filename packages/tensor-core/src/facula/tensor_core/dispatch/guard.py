@@ -54,7 +54,8 @@ TAKES = {
     ("frombuffer", "count"): None, ("frombuffer", "offset"): None, ("isin", "elements"): None, ("std", "correction"): "number", ("var", "correction"): "number",
     ("std_mean", "correction"): "number", ("var_mean", "correction"): "number", ("segment_reduce", "data"): "tensor", ("segment_reduce", "unsafe"): "bool",
     ("segment_reduce", "axis"): "int", ("take_along_dim", "indices"): "tensor", ("histogram", "weight"): "tensor", ("histogramdd", "weight"): "tensor",
-    ("nonzero_static", "size"): "int", ("fill", "value"): None, ("hash_tensor", "mode"): "int", ("unflatten", "sizes"): None,
+    ("vector_norm", "ord"): "number", ("dist", "p"): "number", ("tril_indices", "row"): "int", ("tril_indices", "col"): "int", ("triu_indices", "row"): "int",
+    ("triu_indices", "col"): "int", ("nonzero_static", "size"): "int", ("fill", "value"): None, ("hash_tensor", "mode"): "int", ("unflatten", "sizes"): None,
 }  # fmt: skip
 SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift ifftshift gradient nanquantile all any logsumexp norm squeeze nanmean vector_norm matrix_norm hash_tensor max min std var std_mean var_mean count_nonzero quantile".split())
 
@@ -93,6 +94,8 @@ def right(kind, value):
         return hasattr(value, "__index__") and not isinstance(value, bool)
     if kind == "ints":  # one of them may stand alone
         return all(right("int", v) or k and isinstance(v, bool) for k, v in enumerate(value)) if isinstance(value, (tuple, list)) else right("int", value)
+    if kind in ("number", "real", "float") and getattr(value, "ndim", 0):  # an array
+        return False
     if kind in ("number", "real"):
         return isinstance(value, complex) or hasattr(value, "__float__")
     if kind == "float":

@@ -23,7 +23,7 @@ def number(value):
         return 3, 0, value.real, value.imag
     if isinstance(value, float):
         return 2, 0, value, 0.0
-    if hasattr(value, "item") and not hasattr(value, "_h"):
+    if hasattr(value, "item") and not hasattr(value, "_h") and not getattr(value, "ndim", 0):
         return number(value.item())
     if isinstance(value, Tensor) and value.numel() == 1:
         return number(value.item())

@@ -13,6 +13,10 @@ from facula.tensor_core.files.serialization import Reader, Unarchiver, text
 MAGIC, PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
 
 
+class NoCheckpoint(CheckpointError, pickle.UnpicklingError):
+    """A pickle that save did not write: PyTorch raises one or the other, by weights_only."""
+
+
 class LegacyUnarchiver(Unarchiver):
     """Storages are made while the pickle is read and filled afterwards, from what follows it."""
 
@@ -35,9 +39,9 @@ class LegacyUnarchiver(Unarchiver):
     def run(self):
         """The object, and the place behind it."""
         magic, at = self.read(self, self.data, 0)
-        protocol, at = self.read(self, self.data, at)
-        if magic != MAGIC or protocol != PROTOCOL:
-            raise pickle.UnpicklingError("load: the file is a pickle but no checkpoint. Was it written by save?")
+        protocol, at = self.read(self, self.data, at) if magic == MAGIC else (None, at)
+        if protocol != PROTOCOL:
+            raise NoCheckpoint("load: Invalid magic number: the file is a pickle but no checkpoint. Was it written by save?")
         _, at = self.read(self, self.data, at)  # the writer's byte order (always little) and sizes of C types
         result, at = self.read(self, self.data, at)
         keys, at = self.read(self, self.data, at)

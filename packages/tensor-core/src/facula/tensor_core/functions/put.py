@@ -280,12 +280,12 @@ def is_same_size(input, other):
 
 
 def type_as(self, other):
-    """self in the dtype of other.
+    """self in the dtype of other, where other is.
 
     >>> facula.tensor([1, 2]).type_as(facula.tensor([0.5]))
     tensor([1., 2.])
     """
-    return self.to(other.dtype)
+    return self.to(other)
 
 
 def sum_to_size(self, *sizes, size=None):

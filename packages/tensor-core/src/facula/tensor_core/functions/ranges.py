@@ -184,7 +184,7 @@ def _end(what, v, device=None):
         return v
     if isinstance(v, Tensor) and v.dim():
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
-    v = 0.0 if getattr(v, "is_meta", False) and _place(device) == 1 else v.item() if hasattr(v, "item") else v
+    v = 0.0 if getattr(v, "is_meta", False) and _place(device) == 1 else v.item() if hasattr(v, "item") and not v.ndim else v
     if type(v) is not float:
         check("linspace", what, None, "number", v)
     return v

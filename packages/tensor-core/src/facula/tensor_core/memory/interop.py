@@ -371,6 +371,8 @@ def type(self, dtype=None, non_blocking=False):
         check("type", "non_blocking", 1, "bool", non_blocking)
     if dtype is None:
         return f"torch.{self.dtype.scalar_type}Tensor"
+    if dtype == "torch.Tensor":
+        dtype = Tensor
     if isinstance(dtype, str):
         word = dtype.removeprefix("torch.").removesuffix("Tensor")
         if word not in BY_SCALAR_TYPE:
