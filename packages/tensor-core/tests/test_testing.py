@@ -37,8 +37,28 @@ def test_a_failure_says_how_many_and_where():
     with pytest.raises(AssertionError) as caught:
         assert_close({"w": [facula.zeros(2, 3), facula.ones(2)]}, {"w": [facula.zeros(2, 3), facula.tensor([1.0, 3.0])]})
 
-    for fact in ("1 / 2", "50.0%", "2.0 at index (1,)", "1e-05", "item [1]"):
+    for fact in ("1 / 2", "50.0%", "2.0 at index (1,)", "1e-05", "item ['w'][1]"):
         assert fact in str(caught.value)
+
+
+TOLD = (
+    "([1, {'a': T([1.0])}], [1, {'a': T([0.0])}])", "([T([1.0]), [T([1.0]), (T([1.0]), T([0.0]))]], [T([1.0]), [T([1.0]), (T([1.0]), T([1.0]))]])", "([[1, 2]], [[1]])", "([{'a': 1}], [{'b': 1}])", "([True], [False])",
+    "([T([1.0])], [T([1.0, 2.0])])", "(T(math.nan), T(math.nan))", "(T(1), T(2))", "(T(1.0), T(2.0))", "(1, 2)", "(1.0, 2.0)", "(1.0, 0.0)", "(T([1, 2]), T([1, 5]))", "(T([True]), T([False]))", "(T([1.0, 2.0]), T([1.0, 5.0]))",
+    "([1], [2.0])", "(T([1.0, 0.0, 1.0])[::2], T([1.0, 1.0]), dict(check_stride=True))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_a_failure_is_told_as_pytorch_tells_it(text):
+    torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
+    told = []
+    for X in (torch, facula):
+        actual, expected, *how = eval(text, {"T": X.tensor, "math": math})
+        with pytest.raises(AssertionError) as caught:
+            importlib.import_module(f"{X.__name__}.testing").assert_close(actual, expected, **(how[0] if how else {}))
+        told.append(str(caught.value))
+
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("name", ["bool", "uint8", "int8", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])

@@ -60,33 +60,33 @@ def _difference(actual, expected, how, where=""):
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         missing, extra = sorted(map(str, expected.keys() - actual.keys())), sorted(map(str, actual.keys() - expected.keys()))
         if missing or extra:
-            return f"The keys of the mappings do not match{where}:\nMissing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {extra}"
+            return f"The keys of the mappings do not match:\nMissing keys in the actual mapping: {missing}\nAdditional keys in the actual mapping: {extra}{_item(where)}"
         return _first(((f"[{key!r}]", actual[key], expected[key]) for key in expected), how, where)
     if isinstance(actual, Sequence) and isinstance(expected, Sequence) and not isinstance(actual, text) and not isinstance(expected, text):
         if len(actual) != len(expected):
-            return f"The length of the sequences mismatch{where}: {len(actual)} != {len(expected)}"
+            return f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{_item(where)}"
         return _first(((f"[{k}]", a, e) for k, (a, e) in enumerate(zip(actual, expected))), how, where)
     if actual is None and expected is None:
         return None
     if isinstance(actual, bool) and isinstance(expected, bool):
-        return None if actual is expected else f"Booleans mismatch{where}: {actual} is not {expected}"
+        return None if actual is expected else f"Booleans mismatch: {actual} is not {expected}"
     if isinstance(actual, (int, float, complex)) and isinstance(expected, (int, float, complex)):
         return _of_numbers(actual, expected, how, where)
     if type(actual) is not type(expected) and not (how["subclasses"] and (isinstance(actual, type(expected)) or isinstance(expected, type(actual)))):
-        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where}")
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{_item(where)}")
     try:
         return _of_tensors(*(t if isinstance(t, Tensor) else facula.as_tensor(t, device="cpu") for t in (actual, expected)), how, where)
     except (TypeError, RuntimeError) as error:
         if isinstance(actual, Tensor):
             raise
-        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where}") from error
+        raise TypeError(f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{_item(where)}") from error
 
 
 def _first(pairs, how, where):
     for key, actual, expected in pairs:
-        wrong = _difference(actual, expected, how, where or "")
+        wrong = _difference(actual, expected, how, where + key)
         if wrong is not None:
-            return wrong if "\n\nThe failure" in wrong else f"{wrong}\n\nThe failure occurred for item {key}"
+            return wrong
     return None
 
 
@@ -100,24 +100,35 @@ def _tolerance(names, how):
 def _of_numbers(actual, expected, how, where):
     names = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
     if how["dtype"] and type(actual) is not type(expected):
-        return f"The (d)types do not match{where}: {type(actual)} != {type(expected)}."
+        return f"The (d)types do not match: {type(actual)} != {type(expected)}.{_item(where)}"
     rtol, atol = _tolerance([names[type(v)] for v in (actual, expected)], how)
     if actual == expected or how["equal_nan"] and cmath.isnan(actual) and cmath.isnan(expected):
         return None
     far = abs(actual - expected)
     if math.isfinite(far) and cmath.isfinite(expected) and far <= atol + rtol * abs(expected):
         return None
-    if rtol == atol == 0:
-        return f"Scalars are not equal{where}!\n\nExpected {expected!r} but got {actual!r}.\nAbsolute difference: {far}"
-    return f"Scalars are not close{where}!\n\nExpected {expected!r} but got {actual!r}.\nAbsolute difference: {far} (up to {atol} allowed)\nRelative difference: {far / abs(expected) if expected else math.inf} (up to {rtol} allowed)"
+    return _scalars(actual, expected, rtol, atol, where)
+
+
+def _scalars(actual, expected, rtol, atol, where):
+    far = abs(actual - expected)
+    ratio = far / abs(expected) if expected else math.inf
+    word, up_to = ("equal", ("", "")) if rtol == atol == 0 else ("close", (f" (up to {atol} allowed)", f" (up to {rtol} allowed)"))
+    told = f"Absolute difference: {far}{up_to[0]}\nRelative difference: {ratio}{up_to[1]}"
+    return f"Scalars are not {word}!\n\nExpected {expected!r} but got {actual!r}.\n{told}{_item(where)}"
+
+
+def _item(where):
+    """Where in nested sequences and mappings, as the end of a message."""
+    return f"\n\nThe failure occurred for item {where}" if where else ""
 
 
 def _of_tensors(actual, expected, how, where):
-    for word, name in (("shape", "shape"), ("device", "device"), ("dtype", "dtype"), ("layout", "layout"), ("stride", "stride")):
-        a, e = getattr(actual, name), getattr(expected, name)
+    for word, name in (("shape", "shape"), ("device", "device"), ("dtype", "dtype"), ("layout", "layout"), ("stride", "stride()")):
+        a, e = getattr(actual, word), getattr(expected, word)
         a, e = (a(), e()) if word == "stride" else (a, e)
         if (word == "shape" or how[word]) and a != e:
-            return f"The values for attribute '{name}' do not match{where}: {a} != {e}."
+            return f"The values for attribute '{name}' do not match: {a} != {e}.{_item(where)}"
     if actual.is_meta or expected.is_meta:
         raise NotImplementedError("Comparing meta tensors is currently not supported: they have no elements.")
     rtol, atol = _tolerance((actual.dtype.name, expected.dtype.name), how)
@@ -129,14 +140,15 @@ def _of_tensors(actual, expected, how, where):
     if bool(close.all()):
         return None
     bad, total = int((~close).sum()), close.numel()
-    wide = facula.complex128 if actual.dtype.is_complex else facula.float64
-    far = (actual.to(wide) - expected.to(wide)).abs()
-    ratio = far / expected.to(wide).abs()
-    far, ratio = (facula.where(close, 0.0, x) for x in (far, ratio))
-    head = "Tensor-likes are not equal!" if rtol == atol == 0 else "Tensor-likes are not close!"
+    if actual.dtype.kind < 2:
+        actual, expected = actual.long(), expected.long()
+    far = (actual - expected).abs()
+    ratio = far / expected.abs()
+    far, ratio = (x.masked_fill(close, 0) for x in (far, ratio))
     if not actual.dim():
-        return f"{head.replace('Tensor-likes', 'Scalars')}{where}\n\nExpected {expected.item()} but got {actual.item()}."
-    lines = [f"{head}{where}\n", f"Mismatched elements: {bad} / {total} ({bad / total:.1%})"]
+        return _scalars(actual.item(), expected.item(), rtol, atol, where)
+    head = "Tensor-likes are not equal!" if rtol == atol == 0 else "Tensor-likes are not close!"
+    lines = [f"{head}\n", f"Mismatched elements: {bad} / {total} ({bad / total:.1%})"]
     for word, x, limit in (("absolute", far, atol), ("relative", ratio, rtol)):
         at = int(facula.where(x.isnan(), math.inf, x).argmax())
         index, rest = [], at
@@ -145,7 +157,7 @@ def _of_tensors(actual, expected, how, where):
             index.append(k)
         allowed = f" (up to {limit} allowed)" if rtol or atol else ""
         lines.append(f"Greatest {word} difference: {x.reshape(-1)[at].item()} at index {tuple(index[::-1])}{allowed}")
-    return "\n".join(lines)
+    return "\n".join(lines) + _item(where)
 
 
 def make_tensor(
