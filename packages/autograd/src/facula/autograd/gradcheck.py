@@ -93,7 +93,7 @@ def gradgradcheck(
     inputs = as_tuple(inputs)
     outs = _differentiable(func(*inputs))
     if grad_outputs is None:
-        weights = [_random(o, gen_non_contig_grad_outputs).requires_grad_() for o in outs]
+        weights = [_weights(o, gen_non_contig_grad_outputs) for o in outs]
     else:
         weights = list(as_tuple(grad_outputs))
     varied = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
@@ -116,20 +116,31 @@ def _differentiable(out) -> list:
     return [o for o in as_tuple(out) if isinstance(o, Tensor) and o.requires_grad]
 
 
+def _weights(like, noncontiguous) -> Tensor:
+    """Weights of a result, drawn as PyTorch draws them: a program that goes on drawing gets its numbers."""
+    from facula.testing import make_tensor
+
+    return make_tensor(tuple(like.shape), dtype=like.dtype, device=like.device, low=-1, high=1, requires_grad=True, noncontiguous=noncontiguous)
+
+
+def _two(like) -> list:
+    """Two weights or directions that vmap runs at once, drawn as PyTorch draws them."""
+    import facula
+
+    return [facula.randn_like(like.detach()) for _ in range(2)]
+
+
 _draws = None  # a generator of its own: a function that draws from the global one in a state that is put back sees that state
 
 
-def _random(like, transposed=False) -> Tensor:
+def _random(like) -> Tensor:
     """Normal numbers for a direction or weights."""
     import facula
 
     global _draws
     if _draws is None:
         _draws = facula.Generator().manual_seed(0)
-    shape = tuple(like.shape)
-    if transposed and len(shape) > 1:
-        return facula.randn((*shape[:-2], shape[-1], shape[-2]), dtype=like.dtype, generator=_draws).transpose(-1, -2)
-    return facula.randn(shape, dtype=like.dtype, generator=_draws)
+    return facula.randn(tuple(like.shape), dtype=like.dtype, generator=_draws)
 
 
 def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined, check_dtypes, fast) -> None:
@@ -233,7 +244,7 @@ def _check_batched(func, inputs, atol, rtol) -> None:
     """Two backward passes at once against two."""
     varied = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     for k, o in enumerate(_differentiable(func(*inputs))):
-        ws = [_random(o) for _ in range(2)]
+        ws = _two(o)
         alone = [grad([o], varied, [w], retain_graph=True, allow_unused=True) for w in ws]
         with _named_batched():
             both = grad([o], varied, [_core.stack(ws)], retain_graph=True, allow_unused=True, is_grads_batched=True)
@@ -276,7 +287,7 @@ def _check_forward(func, inputs, eps, atol, rtol, undefined, batched) -> None:
 
         tangents = alone(v)
         if batched:
-            _check_batched_forward(alone, v, i, atol, rtol)
+            _check_batched_forward(alone, x.detach(), i, atol, rtol)
         up, down = (_with_moved(inputs, i, s * eps * v, lambda xs: [copied(o) for o in as_tuple(func(*xs))]) for s in (1, -1))
         for k, tangent in zip(places, tangents):
             numeric = (up[k].detach() - down[k].detach()) / (2 * eps)
@@ -297,14 +308,14 @@ def _check_undefined_forward(pushed, inputs, varied) -> None:
                 raise GradcheckError(f"gradcheck: the tangent of output {k} is another where input {i} has no tangent than where its tangent is zeros. Take None in jvp as zeros.")
 
 
-def _check_batched_forward(pushed, v, i, atol, rtol) -> None:
+def _check_batched_forward(pushed, x, i, atol, rtol) -> None:
     """Two tangents at once against two."""
     from .func import vmap
 
-    vs = [v, _random(v)]
+    vs = _two(x)
     alone = [pushed(w) for w in vs]
     with _named_batched(forward=True):
-        both = vmap(lambda w: tuple(_core.zeros((), v.dtype, v.device) if t is None else t for t in pushed(w)))(_core.stack(vs))
+        both = vmap(lambda w: tuple(_core.zeros((), x.dtype, x.device) if t is None else t for t in pushed(w)))(_core.stack(vs))
     for k, t in enumerate(both):
         if any(alone[n][k] is not None and _far(t[n], alone[n][k], atol, rtol) for n in range(2)):
             raise GradcheckError(f"gradcheck: the tangent of output {k} along input {i} under vmap differs from that without.")
