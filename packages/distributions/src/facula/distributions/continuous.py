@@ -97,16 +97,14 @@ class Uniform(_Scalar):
     tensor(0.2500)
     """
 
-    arg_constraints = {
-        "low": constraints.dependent(is_discrete=False, event_dim=0),
-        "high": constraints.dependent(is_discrete=False, event_dim=0),
-    }
     has_rsample = True
+
+    @property
+    def arg_constraints(self):
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     def __init__(self, low, high, validate_args: bool | None = None) -> None:
         self._broadcast(validate_args, low=low, high=high)
-        if self._validate_args and not bool((self.low < self.high).all()):
-            raise ValueError(f"Uniform is not defined when low >= high: {self.low} and {self.high}. Exchange them.")
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
