@@ -45,6 +45,9 @@ class CausalBias(Tensor):
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         pass
 
+    def __repr__(self) -> str:
+        return repr(self.as_subclass(Tensor))
+
 
 def _sizes(size: tuple[Any, ...]) -> tuple[int, int]:
     if len(size) != 2:
@@ -57,8 +60,8 @@ def causal_upper_left(*size: int) -> CausalBias:
 
     >>> from facula.nn.attention.bias import causal_upper_left
     >>> causal_upper_left(2, 3)
-    CausalBias([[ True, False, False],
-                [ True,  True, False]])
+    tensor([[ True, False, False],
+            [ True,  True, False]])
     """
     return CausalBias(CausalVariant.UPPER_LEFT, *_sizes(size))
 
@@ -68,7 +71,7 @@ def causal_lower_right(*size: int) -> CausalBias:
 
     >>> from facula.nn.attention.bias import causal_lower_right
     >>> causal_lower_right(2, 3)
-    CausalBias([[ True,  True, False],
-                [ True,  True,  True]])
+    tensor([[ True,  True, False],
+            [ True,  True,  True]])
     """
     return CausalBias(CausalVariant.LOWER_RIGHT, *_sizes(size))

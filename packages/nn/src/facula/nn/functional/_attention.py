@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import facula
@@ -266,6 +267,8 @@ def multi_head_attention_forward(
         if in_proj_weight is None:
             raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None. Give it.")
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+    if attn_mask is not None and key_padding_mask is not None and attn_mask.dtype != key_padding_mask.dtype:
+        warnings.warn("Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.", stacklevel=2)
     mask, padding = _as_added(attn_mask, "attn_mask", q), _as_added(key_padding_mask, "key_padding_mask", q)
     if mask is not None:
         if mask.dim() == 2:
