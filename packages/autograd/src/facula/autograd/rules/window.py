@@ -49,8 +49,9 @@ D("_col2im",            node="Col2ImBackward0",
 
 def averaged(g, x_shape, x_format, x_origin) -> F.Tensor:
     """The gradient of an average over places; of all of them, which PyTorch calls a mean, it knows nothing of x."""
-    found = formed(row("adaptive_avg_pool_grad")(some(g), spatial(x_shape)), shallow(x_format))
-    return found if g.numel() == math.prod(g.shape[:2]) else straight(found, x_origin)
+    whole = math.prod(g.shape[2:]) == 1
+    found = formed(row("adaptive_avg_pool_grad")(g if whole else some(g), spatial(x_shape)), shallow(x_format))
+    return found if whole else straight(found, x_origin)
 
 
 def put_back(g, places, size) -> F.Tensor:

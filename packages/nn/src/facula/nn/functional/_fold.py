@@ -18,6 +18,8 @@ _OF_ROWS = (facula.float32, facula.float64, facula.bfloat16, facula.float16)  # 
 
 def _pair(op: str, name: str, value: Any) -> tuple[int, int]:
     """One number twice, or two."""
+    if type(value) is not int:
+        extend.want_ints(op, name, None, value if isinstance(value, (list, tuple)) else (value,))
     if isinstance(value, (list, tuple)) and len(value) != 2:
         raise RuntimeError(f"{op}: It is expected {name} equals to 2, but got size {len(value)}: {value}. Give one number, or two.")
     return ntuple((value, value) if type(value) is int else value, 2, op)

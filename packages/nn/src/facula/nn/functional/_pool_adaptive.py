@@ -16,6 +16,8 @@ _max_row, _avg_row = (extend.function(extend.ops[f"adaptive_{name}_pool"]) for n
 
 def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
     if output_size is None or isinstance(output_size, (tuple, list)) and len(output_size) < ndim:
+        if output_size is not None:
+            extend.want_ints("adaptive pooling", "output_size", 1, [n for n in output_size if n is not None])
         error = TypeError if output_size is None else RuntimeError
         raise error(f"adaptive pooling: argument 'output_size' must be {ndim} ints, not {output_size!r}. Give a size for each dim, or one int.")
     given = ntuple(output_size, ndim, "output_size")
@@ -133,6 +135,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     """
     if type(input) is not Tensor:
         extend.want_tensor("adaptive_max_pool1d", "input", 0, input)
+    if type(output_size) is not int:
+        extend.check("adaptive_max_pool1d", "output_size", 1, "ints", output_size)
     return _adaptive_max(1, input, output_size, return_indices)
 
 

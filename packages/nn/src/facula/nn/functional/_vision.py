@@ -206,7 +206,7 @@ def interpolate(
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
-    elif mode not in _MODES or mode == "lanczos":
+    elif not isinstance(mode, str) or mode not in _MODES or mode == "lanczos":
         raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
     for k, n in enumerate(() if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,)):
         if n is not None and (not k and isinstance(n, bool) or (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__"))):
@@ -224,7 +224,7 @@ def interpolate(
         factors = None
     if 0 in input.shape[1:] and mode != "area":
         raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with sizes {list(input.shape)}")
-    if any(n <= 0 for n in out):
+    if any(n < (mode != "area") for n in out):  # an average over areas may have no places
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
