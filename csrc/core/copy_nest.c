@@ -23,7 +23,8 @@
 #include "verb.h"
 
 enum { BLOCK = 512, TILE = 16, WIDE = 128, STRIP = 64, SHORT = 16, SHORT_BYTES = 512, SPAN = 256, BUNDLE = 128, LEAST_SPAN = 16, SPAN_BYTES = 8 << 10,
-       NEAR = 512, PAST_ROW = 4096, LINE_OF_TILES = 256, CONVERTED = 64 /* elements of a line that is worth a conversion */, CONVERTED_FROM = 1024 };
+       NEAR = 512, PAST_ROW = 4096, LINE_OF_TILES = 256, CONVERTED = 64 /* elements of a line that is worth a conversion */, CONVERTED_FROM = 1024,
+       FAR = 6 << 20, FAR_LINE = 64, FAR_LINES = 256, FAR_ROOM = 256 << 10, FAR_SIDE = 64 };
 
 typedef struct {
     const fc_nest *nest;
@@ -287,6 +288,37 @@ static void tiles(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* Tiles of what no second cache holds: a line's worth of rows is turned into room, and they go out in long stretches, so that the side that
+ * is written does not visit a page for a line. 40 MB of float32: 12 ms tile by tile, 3 so. */
+static void far_tiles(void *ctx, int64_t begin, int64_t end, void *room)
+{
+    const job *q = ctx;
+    const fc_nest *nest = q->nest;
+    const int a = q->across, size = fc_dt_size[nest->dtype[0]];
+    const int64_t n = nest->size[0], m = nest->size[a], strips = (m - 1) / q->per_unit + 1, wide = FAR_ROOM / (q->per_unit * size);
+    for (int64_t u = begin; u < end; ++u) {
+        char *to, *from;
+        const int64_t j = u % strips * q->per_unit, high = m - j < q->per_unit ? m - j : q->per_unit;
+        seek(nest, 1, a, u / strips, &to, &from);
+        to += j * nest->stride[0][a];
+        from += j * size;
+        for (int64_t i = 0; i < n; i += wide) {
+            const int64_t some = n - i < wide ? n - i : wide;
+            FC_ISA_NAME(fc_turn)(room, some * size, from + i * nest->stride[1][0], nest->stride[1][0], some, high, size);
+            for (int64_t r = 0; r < high; ++r) {
+                char *const line = to + r * nest->stride[0][a] + i * size;
+                const char *const made = (const char *)room + r * some * size;
+                if (q->past)
+                    fc_move_past(line, made, (size_t)(some * size));
+                else
+                    memcpy(line, made, (size_t)(some * size));
+            }
+        }
+    }
+    if (q->past)
+        fc_moved_past();
+}
+
 /* Where dim 0 and the one across are both short, a tile of them is a handful of elements: each of those goes along the first
  * other dim that is long. Where one of them is, no square of registers fits, and each of its elements goes along the other. In spans that leave what they
  * read and write in L1; a unit is a span. */
@@ -393,6 +425,13 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
         q.per_unit = span < LEAST_SPAN ? LEAST_SPAN : span;
         fc_parallel(nest.total / (bundle * l) * ((l - 1) / q.per_unit + 1), FC_GRAIN / (bundle * (q.per_unit < l ? q.per_unit : l)) + 1, bundles, &q);
         return;
+    }
+    const int64_t size = fc_dt_size[nest.dtype[0]];
+    if (nest.dtype[0] == nest.dtype[1] && nest.total * size >= FAR && nest.stride[0][0] == size && nest.stride[1][q.across] == size && n >= FAR_SIDE && m * size >= FAR_LINES) {
+        q.past = nest.total * size >= FC_PAST_CACHES;
+        q.per_unit = FAR_LINE / size;
+        if (!fc_parallel_scratch(nest.total / n / m * ((m - 1) / q.per_unit + 1), 1, FAR_ROOM, far_tiles, &q))
+            return;
     }
     q.per_unit = STRIP;
     fc_parallel(nest.total / n / m * ((m - 1) / q.per_unit + 1), FC_GRAIN / (q.per_unit * n) + 1, tiles, &q);
