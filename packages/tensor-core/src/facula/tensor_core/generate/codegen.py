@@ -136,6 +136,16 @@ def based(name):
     return f"({name}.base is not None and {name}.base.origin is not None)"
 
 
+def asked(p):
+    """What comes before `.origin is not None` for an operand that may be a plain number."""
+    return f"type({p.name}) is not float and type({p.name}) is not int and {p.name}" if "Scalar" in p.type else p.name
+
+
+def with_numbers(row, out):
+    """The call of a map3 of which some operands may be plain numbers; those before the first that counts have no say in the dtype."""
+    return f"ternary({row.id}, {', '.join(p.name for p in row.tensors)}, {int(row.name == 'where_rows')}, {out})"
+
+
 def map_function(row, name=None, out=True, again=None):
     """map1, map2, map3. `again` is what an operator does with operands that are not for it."""
     arguments = ", ".join(f"{p.name}._h" for p in row.tensors)
@@ -150,9 +160,7 @@ def map_function(row, name=None, out=True, again=None):
         x, y = names
         return body + f"    t = binary({row.id}, {x}, {y}{', out' if out else ''})\n" + finish(row, [x, y], again=again, number=y)
     if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
-        body += f"    t = ternary({row.id}, {', '.join(names)}, {int(row.name == 'where_rows')}, {'out' if out else None})\n"  # operands before that one have no say in the dtype
-        asked = [n if "Scalar" not in p.type else f"type({n}) is not float and type({n}) is not int and {n}" for n, p in zip(names, row.tensors)]
-        return body + finish(row, asked)
+        return body + f"    t = {with_numbers(row, 'out' if out else None)}\n" + finish(row, [asked(p) for p in row.tensors])
     body += attempt(row, f"{row.kind}({row.id}, {'out' if out else 'NULL'}, {arguments})", again)
     return body + finish(row, names, again=again)
 
@@ -194,8 +202,10 @@ def inplace_function(row):
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
     if names[1:]:
-        body += where([f"{n}.origin is not None" for n in names[1:]], again)
+        body += where([f"{asked(p)}.origin is not None" for p in row.tensors[1:]], again)
     body += named_numbers(row, again)
+    if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
+        return body + f"    t = {with_numbers(row, x)}\n" + tail
     body += attempt(row, f"{row.kind.replace('map', 'write')}({row.id}, {x}._h, {arguments})", again)
     return body + tail
 
