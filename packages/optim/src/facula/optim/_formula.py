@@ -59,6 +59,12 @@ def refuse_fused(p: Tensor, group: dict) -> None:
         )
 
 
+def refuse_foreach(group: dict) -> None:
+    """AssertionError where PyTorch's step of whole lists refuses to be differentiated."""
+    if group.get("foreach") and group.get("differentiable"):
+        raise AssertionError("_foreach ops don't support autograd: foreach and differentiable cannot be True together. Leave foreach out.")
+
+
 def number(x: Any) -> float:
     """The Python number of a number or of a Tensor of one element."""
     return x.item() if isinstance(x, Tensor) else x
@@ -150,7 +156,7 @@ class FormulaOptimizer(Optimizer):
 
     def step_group(self, group: dict) -> None:
         """One step of one group: one call. Its lists are gathered one by one: a third of the time of a loop over parameters."""
-        if group.get("differentiable") or not self.kernel:
+        if group.get("differentiable") or facula.is_grad_enabled() or not self.kernel:  # a loaded group may say other than this optimizer's defaults
             return self.step_composed(group)
         params = group["params"]
         grads = extend.gradients(params)
@@ -253,7 +259,7 @@ class FormulaOptimizer(Optimizer):
         decay = group.get("weight_decay", 0)
         if decay != 0 and self.couples_decay and not group.get("decoupled_weight_decay"):
             grad = add_scaled(grad.clone(), p.clone(), factor(decay))  # of p as it is before it moves
-        if p.is_complex() and not self.sees_complex:
+        if p.is_complex() and not self.sees_complex and not grad.is_sparse:
             real = {k: facula.view_as_real(v) if isinstance(v, Tensor) and v.is_complex() else v for k, v in state.items()}
             self.update(facula.view_as_real(p), facula.view_as_real(grad.resolve_conj()), real, group)
             for key, value in real.items():  # what update rebound rather than wrote into
@@ -263,10 +269,11 @@ class FormulaOptimizer(Optimizer):
             self.update(p, grad, state, group)
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        """RuntimeError for gradients that the formula does not take, and for what `fused` was not made for."""
+        """RuntimeError for gradients that the formula does not take, and for what `fused` and `foreach` were not made for."""
         refuse_fused(p, group)
         if grad.is_sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients. Use SparseAdam, or a dense gradient.")
+        refuse_foreach(group)
         if group.get("capturable") and not group.get("fused") and p.device.type == "cpu":
             raise AssertionError("If capturable=True, params and state_steps must be on supported devices: ['cuda'].")
 

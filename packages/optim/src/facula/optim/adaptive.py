@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 
 from ._by_lists import by_lists
-from ._formula import FormulaOptimizer, check_implementation, check_options, common, count, factor
+from ._formula import FormulaOptimizer, check_implementation, check_options, common, count, factor, refuse_foreach
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "adadelta", "adagrad", "rmsprop"]
 
@@ -74,8 +74,11 @@ class Adagrad(FormulaOptimizer):
 
     def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         if not grad.is_sparse:
-            super().refuse(p, grad, group)
-        elif group["weight_decay"] != 0:
+            return super().refuse(p, grad, group)
+        if group["fused"]:
+            raise RuntimeError("Adagrad: `fused` does not support sparse grad or complex param. Leave fused out.")
+        refuse_foreach(group)
+        if group["weight_decay"] != 0:
             raise RuntimeError("Adagrad: weight_decay option is not compatible with sparse gradients. Leave it out.")
 
     def columns(self, group: dict) -> tuple[str | None, ...]:

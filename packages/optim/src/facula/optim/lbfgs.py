@@ -172,6 +172,8 @@ class LBFGS(Optimizer):
 
     def step(self, closure: Callable) -> Any:
         """Up to max_iter iterations; the loss before the first."""
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"LBFGS: Expected exactly one param_group, but got {len(self.param_groups)}. Give all parameters to one.")
         with facula.no_grad():
             return self._minimise(closure)
 
