@@ -144,7 +144,7 @@ class Distribution:
         raise self._has_no("rsample")
 
     def sample_n(self, n: int) -> facula.Tensor:
-        warnings.warn("sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2)
+        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2)
         return self.sample((n,))
 
     def log_prob(self, value) -> facula.Tensor:

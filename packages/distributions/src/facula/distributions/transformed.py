@@ -148,6 +148,10 @@ class HalfCauchy(_Half):
     def variance(self) -> facula.Tensor:
         return self.base_dist.variance
 
+    def log_prob(self, value) -> facula.Tensor:
+        self._validate_sample(value)
+        return super().log_prob(facula.as_tensor(value, dtype=self.scale.dtype))
+
 
 class Gumbel(_Named):
     """Distribution function exp(-exp(-(x - loc) / scale)).
@@ -410,7 +414,7 @@ class RelaxedOneHotCategorical(_Named):
     support = constraints.simplex
 
     def __init__(self, temperature, probs=None, logits=None, validate_args: bool | None = None) -> None:
-        super().__init__(_ExpRelaxedCategorical(temperature, probs, logits), ExpTransform(), validate_args)
+        super().__init__(_ExpRelaxedCategorical(temperature, probs, logits, validate_args), ExpTransform(), validate_args)
 
     @property
     def temperature(self):

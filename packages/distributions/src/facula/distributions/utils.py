@@ -107,9 +107,9 @@ def bernoulli_log_prob(logits, value) -> facula.Tensor:
     """value * log p + (1 - value) * log(1 - p), from logits: -softplus(-l) = log p, and log(1 - p) = log p - l.
 
     It has value's dtype, as PyTorch's loss has its target's: RuntimeError where that is no floating one."""
+    logits, value = broadcast_all(logits, value)
     if not value.is_floating_point():
         raise RuntimeError(f"log_prob: result type {logits.dtype} can't be cast to that of value, {value.dtype}. Give value.float().")
-    logits, value = broadcast_all(logits, value)
     return (value * logits - softplus(logits)).to(value.dtype)
 
 

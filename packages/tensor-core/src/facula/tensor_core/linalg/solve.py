@@ -178,8 +178,10 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -
             [2.]])
     """
     square("linalg.solve_triangular", A)
-    matrix("linalg.solve_triangular", A, B)
+    matrix("linalg.solve_triangular", A)
+    matrix("linalg.solve_triangular", B, floating=False)
     _fit("linalg.solve_triangular", A, B, left)
+    B = B.to(A.dtype)  # X has the dtype of A, whatever B's is
     if left:
         X = _ops._linalg_solve_triangular(A, B, bool(upper), bool(unitriangular))
     else:
