@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Callable
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler, check_optimizer, function_state, per_group, set_lr, set_momentum
+from .scheduler import LRScheduler, check_optimizer, function_state, per_group, set_lr, set_momentum, with_groups
 
 __all__ = ["CyclicLR", "CosineAnnealingWarmRestarts", "OneCycleLR"]
 
@@ -107,7 +107,8 @@ class CyclicLR(LRScheduler):
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
         scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
         if self.cycle_momentum:
-            for low, top, group in zip(self.base_momentums, self.max_momentums, self.optimizer.param_groups):
+            ranges = list(zip(self.base_momentums, self.max_momentums))
+            for (low, top), group in with_groups("CyclicLR", ranges, self.optimizer):
                 set_momentum(group, top - (top - low) * height * scale)
         return [base + (top - base) * height * scale for base, top in zip(self.base_lrs, self.max_lrs)]
 

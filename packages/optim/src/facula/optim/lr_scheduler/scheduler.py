@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import warnings
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from facula import Tensor
 
@@ -33,6 +33,14 @@ def per_group(name: str, optimizer: Optimizer, value: Any) -> list:
 def group_values(optimizer: Optimizer, key: str) -> list:
     """The option `key` of every group."""
     return [copied(group[key]) for group in optimizer.param_groups]
+
+
+def with_groups(name: str, values: list, optimizer: Optimizer) -> Iterator[tuple[Any, dict]]:
+    """(value, group) of each group in turn; at the end ValueError where there are more groups than values, or fewer."""
+    groups = optimizer.param_groups
+    yield from zip(values, groups)
+    if len(values) != len(groups):
+        raise ValueError(f"{name}: {len(values)} values for the {len(groups)} groups of optimizer.param_groups. Add groups before the schedule is made.")
 
 
 def set_lr(group: dict, value: Any) -> None:
@@ -165,7 +173,7 @@ class LRScheduler:
             values = compute()
         finally:
             self._get_lr_called_within_step = False
-        for group, lr in zip(self.optimizer.param_groups, values):
+        for lr, group in with_groups(type(self).__name__, values, self.optimizer):
             set_lr(group, lr)
         self._last_lr = group_values(self.optimizer, "lr")
 

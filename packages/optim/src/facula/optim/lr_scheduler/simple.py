@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Any, Iterable
 
 from ..optimizer import Optimizer
-from .scheduler import LRScheduler, check_optimizer, function_state
+from .scheduler import LRScheduler, check_optimizer, function_state, with_groups
 
 __all__ = [
     "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
@@ -78,7 +78,7 @@ class MultiplicativeLR(_Lambdas):
         self._warn_outside_step()
         if self._is_initial:
             return self._current()
-        return [g["lr"] * fn(self.last_epoch) for fn, g in zip(self.lr_lambdas, self.optimizer.param_groups)]
+        return [g["lr"] * fn(self.last_epoch) for fn, g in with_groups("MultiplicativeLR", self.lr_lambdas, self.optimizer)]
 
 
 class StepLR(LRScheduler):
@@ -276,7 +276,7 @@ class CosineAnnealingLR(LRScheduler):
         groups = self.optimizer.param_groups
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # the quotient below would be 0 / 0
             rise = 1 - math.cos(math.pi / self.T_max)
-            return [g["lr"] + (b - low) * rise / 2 for b, g in zip(self.base_lrs, groups)]
+            return [g["lr"] + (b - low) * rise / 2 for b, g in with_groups("CosineAnnealingLR", self.base_lrs, self.optimizer)]
         now, before = (1 + math.cos(math.pi * e / self.T_max) for e in (self.last_epoch, self.last_epoch - 1))
         return [now / before * (g["lr"] - low) + low for g in groups]
 
