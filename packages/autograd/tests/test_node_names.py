@@ -20,7 +20,7 @@ x.nanmean(); x.sort()[0]; x.topk(2)[0]; x@y; x@v; v@v; x.mm(y); b3.bmm(b3); torc
 torch.einsum('ij,jk->ik',x,y); F.linear(x,y); F.linear(x,y,v); torch.tensordot(x,y,1); x.T; x.mT; x.transpose(0,1); x.permute(1,0); x.view(9)
 x.reshape(9); x.flatten(); x.unsqueeze(0); x.unsqueeze(0).squeeze(); x.expand(2,3,3); x[0]; x[0:2]; x[:,1]; x[0,0]; x[None]; x[[0,1]]
 x[torch.tensor([0,1])]; x[x>1]; x[...,0]; x.select(0,0); x.narrow(0,0,2); x.split(1)[0]; x.chunk(3)[0]; x.unbind()[0]; x.diagonal()
-x.unfold(0,2,1); x.as_strided((2,),(1,)); x.movedim(0,1); x.swapaxes(0,1); x.t().contiguous(); x.clone(); x.float(); x.to(torch.float32)
+x.unfold(0,2,1); x.as_strided((2,),(1,)); x.movedim(0,1); x.swapaxes(0,1); x.t().contiguous(); x.clone(); x.clone().fill_(2.); x.float(); x.to(torch.float32)
 x.type(torch.float32); x.half(); x.expand_as(b3); x.view_as(y); x.unflatten(0,(1,3)); x.index_select(0,torch.tensor([0]))
 x.gather(0,torch.zeros(3,3,dtype=torch.long)); x.ravel(); torch.cat([x,y]); torch.hstack([x,y]); torch.vstack([x,y]); torch.where(x>1,x,y)
 torch.where(x>1,x,0.); x.scatter(0,torch.zeros(1,3,dtype=torch.long),y); x.scatter_add(0,torch.zeros(1,3,dtype=torch.long),y)

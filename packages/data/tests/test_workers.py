@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -212,6 +213,18 @@ def test_persistent_workers_stay_and_draw_the_base_seed_once():
 
     assert once == again
     assert PERSISTENT_FOLLOWING == torch.rand(()).item()
+
+
+def test_a_new_pass_of_persistent_workers_warns_no_more():
+    if os.path.exists("/dev/nvidiactl"):
+        pytest.skip("this machine has an accelerator")
+    loader = load(Numbers(2), persistent_workers=True, pin_memory=True)
+    with pytest.warns(UserWarning, match="pin_memory"):
+        first = list(loader)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        assert len(first) == len(list(loader))
 
 
 def test_a_new_pass_of_persistent_workers_forgets_the_abandoned_one():

@@ -275,6 +275,15 @@ def test_a_mode_sees_every_function():
     assert (["tensordot", "add"], ["ones", "tensordot", "add"], 3.0) == (inner.names, outer.names, y.item())
 
 
+def test_a_mode_sees_methods_under_their_own_names():
+    x = facula.ones(2, 2)
+    with Log() as log:
+        x[0], x.reshape(4), x.split(1)
+        x[0] = 2.0
+
+    assert ["__getitem__", "reshape", "split", "__setitem__"] == log.names
+
+
 def test_functions_that_ask_are_called_as_before():
     with Log():
         pass  # from here on functions ask their arguments first

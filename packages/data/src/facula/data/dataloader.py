@@ -183,6 +183,9 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __iter__(self):
+        if self.persistent_workers and self._iterator is not None and self._iterator._pool.processes:
+            self._iterator.restart()
+            return self._iterator
         if self.pin_memory and not has_accelerator():
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
@@ -191,13 +194,10 @@ class DataLoader(Generic[T_co]):
             )
         if self.num_workers == 0:
             return SingleProcessIterator(self)
-        if not self.persistent_workers:
-            return WorkersIterator(self)
-        if self._iterator is None or not self._iterator._pool.processes:
-            self._iterator = WorkersIterator(self)
-        else:
-            self._iterator.restart()
-        return self._iterator
+        iterator = WorkersIterator(self)
+        if self.persistent_workers:
+            self._iterator = iterator
+        return iterator
 
     def __len__(self) -> int:
         """Number of batches. For an iterable dataset an estimate from its own length."""

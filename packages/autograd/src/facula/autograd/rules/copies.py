@@ -4,13 +4,13 @@ import facula as F
 
 from .._core import row
 from .._support import cast, format_of, formed, sum_to
-from .._table import D, zero, zeros
+from .._table import D, zeros
 from ._tools import straight
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
 D("copy_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
 D("place_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
-zero("fill_number_")
+D("fill_number_", node="FillBackward2", x=zeros)
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
 D("_roll", x=lambda g, shift, dim: row("_roll")(g, -shift, dim))

@@ -352,6 +352,7 @@ def watch():
     if _watched:
         return
     _watched.append(True)
+    name_methods()
     import importlib
 
     import facula
