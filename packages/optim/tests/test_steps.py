@@ -93,7 +93,7 @@ def test_the_step_as_a_composition_is_the_row(line, tol):
     def end(kernel):
         p = (torch.arange(48, dtype=torch.float64) * 0.7 + 1).sin().reshape(8, 6).requires_grad_()
         optimizer = make(torch, line, [p])
-        optimizer.kernel = optimizer.kernel if kernel else ""
+        optimizer._kernel = optimizer._kernel if kernel else ""
         for _ in range(4):
             p.grad = p.detach().cos()
             optimizer.step()
@@ -122,7 +122,7 @@ def test_a_step_is_one_call(line):
     with extend.interpreter(listen):
         optimizer.step()
 
-    assert called == [optimizer.kernel]
+    assert called == [optimizer._kernel]
 
 
 @OURS
@@ -150,3 +150,25 @@ def test_an_infinite_parameter_stays_out_of_no_decay():
     torch.optim.Adagrad([p], lr=1.0).step()
 
     assert p.detach().tolist() == [float("inf"), 0.0]
+
+
+@OURS
+def test_a_subclass_may_have_members_of_any_name():
+    """Only PyTorch's names are taken."""
+
+    def nothing(self):
+        raise AssertionError("not for us")
+
+    names = ("kernel", "fresh", "columns", "settings", "update", "run", "lists", "refuse", "state_of", "step_one", "step_group", "reset")
+    w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.Adadelta, torch.optim.Rprop):
+        assert not [n for n in dir(kind) if n in names]
+        moved = []
+        for cls in (kind, type("Mine", (kind,), dict.fromkeys(names, nothing))):
+            p = torch.nn.Parameter(w.detach().clone())
+            optimizer = cls([p], lr=0.1)
+            for _ in range(3):
+                (p**2).sum().backward()
+                optimizer.step()
+            moved.append(p.detach())
+        assert moved[0].equal(moved[1])

@@ -70,13 +70,13 @@ def _step(kind: type[FormulaOptimizer], params: list, grads: list, columns: dict
     optimizer.state = dict(zip(params, states))
     if group.get("differentiable"):
         for p, g, state in zip(params, grads, states):
-            optimizer.refuse(p, g, group)
-            optimizer.step_one(p, g, state, group)
+            optimizer._refuse(p, g, group)
+            optimizer._step_one(p, g, state, group)
     else:
         if group.get("capturable") or any([g.is_sparse for g in grads]):
-            params, grads = optimizer.without_sparse(params, grads, group)
+            params, grads = optimizer._without_sparse(params, grads, group)
         if params:
-            optimizer.step_listed(params, grads, group)
+            optimizer._step_listed(params, grads, group)
     for key, values in columns.items():
         for k, state in enumerate(states[: len(values)]):
             if values[k] is None:  # sgd's first momentum

@@ -111,35 +111,35 @@ _NUMBERS = ("step", "eta", "mu", "mu_product")  # state of one element
 
 
 class FormulaOptimizer(Optimizer):
-    """step = for each parameter with a gradient: fresh(p, group) once; then the row `kernel` over all of them.
+    """step = for each parameter with a gradient: _fresh(p, group) once; then the row `_kernel` over all of them.
 
     A complex parameter is its real view, as are gradient and state."""
 
-    kernel = ""  # the row's name
-    sees_complex = False  # update takes complex tensors as they are
-    younger = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # options that checkpoints of older versions lack
-    couples_decay = True  # weight decay is weight_decay * p added to the gradient, before update
+    _kernel = ""  # the row's name
+    _sees_complex = False  # update takes complex tensors as they are
+    _younger = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # options that checkpoints of older versions lack
+    _couples_decay = True  # weight decay is weight_decay * p added to the gradient, before update
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
         """The state of a parameter before its first step; None where the formula has none."""
-        raise NotImplementedError(f"{type(self).__name__} does not define fresh.")
+        raise NotImplementedError(f"{type(self).__name__} does not define _fresh.")
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         """The state that the row is given after parameters and gradients, one list each; None for a list that is empty."""
-        raise NotImplementedError(f"{type(self).__name__} does not define columns.")
+        raise NotImplementedError(f"{type(self).__name__} does not define _columns.")
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         """The numbers that the row is given after its lists."""
-        raise NotImplementedError(f"{type(self).__name__} does not define settings.")
+        raise NotImplementedError(f"{type(self).__name__} does not define _settings.")
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         """One step of one parameter as a composition, in place."""
-        raise NotImplementedError(f"{type(self).__name__} does not define update.")
+        raise NotImplementedError(f"{type(self).__name__} does not define _update.")
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            for key, value in self.younger.items():
+            for key, value in self._younger.items():
                 group.setdefault(key, value)
         for kept in self.state.values():
             for key in _NUMBERS:
@@ -151,70 +151,70 @@ class FormulaOptimizer(Optimizer):
         with facula.set_grad_enabled(self.defaults.get("differentiable", False)):
             loss = _evaluated(closure)
             for group in self.param_groups:
-                self.step_group(group)
+                self._step_group(group)
         return loss
 
-    def step_group(self, group: dict) -> None:
+    def _step_group(self, group: dict) -> None:
         """One step of one group: one call. Its lists are gathered one by one: a third of the time of a loop over parameters."""
-        if group.get("differentiable") or facula.is_grad_enabled() or not self.kernel:  # a loaded group may say other than this optimizer's defaults
-            return self.step_composed(group)
+        if group.get("differentiable") or facula.is_grad_enabled() or not self._kernel:  # a loaded group may say other than this optimizer's defaults
+            return self._step_composed(group)
         params = group["params"]
         grads = extend.gradients(params)
         live = [g is not None for g in grads]
         if not all(live):
             params, grads = list(compress(params, live)), list(compress(grads, live))
         if group.get("capturable") or any([g.is_sparse for g in grads]):
-            params, grads = self.without_sparse(params, grads, group)
+            params, grads = self._without_sparse(params, grads, group)
         if params:
-            self.step_listed(params, grads, group)
+            self._step_listed(params, grads, group)
 
-    def without_sparse(self, params: list, grads: list, group: dict) -> tuple[list, list]:
+    def _without_sparse(self, params: list, grads: list, group: dict) -> tuple[list, list]:
         """What is left for the row when every gradient was looked at: refused, or sparse and done by itself, or neither."""
         dense = []
         for p, grad in zip(params, grads):
-            self.refuse(p, grad, group)
+            self._refuse(p, grad, group)
             if grad.is_sparse:
-                self.step_one(p, grad, self.state_of(p, group), group)
+                self._step_one(p, grad, self._state_of(p, group), group)
             else:
                 dense.append((p, grad))
         return [p for p, _ in dense], [grad for _, grad in dense]
 
-    def step_listed(self, params: list, grads: list, group: dict) -> None:
+    def _step_listed(self, params: list, grads: list, group: dict) -> None:
         """The row over parameters with dense gradients."""
         states = [*map(self.state.get, params)]
         if not all(states):
-            states = [self.state_of(p, group) for p in params]
-        self.run(params, grads, self.lists(states, group), group, self.settings(group))
+            states = [self._state_of(p, group) for p in params]
+        self._run(params, grads, self._lists(states, group), group, self._settings(group))
 
-    def lists(self, states: list, group: dict) -> list[list[Tensor]]:
+    def _lists(self, states: list, group: dict) -> list[list[Tensor]]:
         """What the row is given after parameters and gradients."""
-        return [[] if column is None else [s[column] for s in states] for column in self.columns(group)]
+        return [[] if column is None else [s[column] for s in states] for column in self._columns(group)]
 
-    def state_of(self, p: Tensor, group: dict) -> dict | None:
+    def _state_of(self, p: Tensor, group: dict) -> dict | None:
         """The state of a parameter, made where there is none yet."""
         state = self.state.get(p)
         if not state:
-            state = self.fresh(p, group)
+            state = self._fresh(p, group)
             if state is not None:
                 self.state[p] = state
         return state
 
-    def run(self, params: list, grads: list, lists: list, group: dict, settings: tuple) -> None:
+    def _run(self, params: list, grads: list, lists: list, group: dict, settings: tuple) -> None:
         """The row over these parameters. It refuses complex ones and two devices before it writes: they are seen to then.
 
         What it refuses besides, a complex rate or one that the dtype cannot hold, is composed: its ops say what is wrong with it."""
-        kernel = extend.function(extend.ops[self.kernel])
+        kernel = extend.function(extend.ops[self._kernel])
         try:
             kernel(params, grads, *lists, *settings)
         except (TypeError, extend.DeviceError) as refused:  # a DTypeError is a TypeError
             if group.get("fused") and not isinstance(refused, (extend.DTypeError, extend.DeviceError)):
                 raise  # PyTorch's fused step wants options of the right class, as the row does
             for p, grad in zip(params, grads):
-                self.refuse(p, grad, group)
+                self._refuse(p, grad, group)
             states = [*map(self.state.get, params)]
             want_tensors([s["step"] for s in states if s and "step" in s])
-            if self.widened(states):
-                return self.run(params, grads, self.lists(states, group), group, settings)
+            if self._widened(states):
+                return self._run(params, grads, self._lists(states, group), group, settings)
             meta = [p.is_meta for p in params]  # asked here, for each costs as much as its share of the call
             if any(p.is_complex() for p in params) or any(meta):
                 there = [k for k, nowhere in enumerate(meta) if not nowhere]
@@ -226,9 +226,9 @@ class FormulaOptimizer(Optimizer):
                 else:  # a meta parameter has nothing to compute, and its step count is on the CPU
                     params, grads = list(compress(params, meta)), list(compress(grads, meta))
             for p, grad in zip(params, grads):
-                self.step_one(p, grad, self.state_of(p, group), group)
+                self._step_one(p, grad, self._state_of(p, group), group)
 
-    def widened(self, states: list) -> bool:
+    def _widened(self, states: list) -> bool:
         """Numbers of the state that loading made as narrow as their half parameter, made wide again; were there any?"""
         half = False
         for state in states:
@@ -238,37 +238,37 @@ class FormulaOptimizer(Optimizer):
                     half = True
         return half
 
-    def step_composed(self, group: dict) -> None:
+    def _step_composed(self, group: dict) -> None:
         """One step of one group, parameter by parameter."""
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
-            self.refuse(p, grad, group)
-            state = self.state_of(p, group)
+            self._refuse(p, grad, group)
+            state = self._state_of(p, group)
             if group.get("differentiable"):  # what earlier steps saved for backward stays as it was
                 for key, value in (state or {}).items():
                     if isinstance(value, Tensor):
                         state[key] = value.clone()
-            self.step_one(p, grad, state, group)
+            self._step_one(p, grad, state, group)
 
-    def step_one(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
+    def _step_one(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         """Sign and coupled weight decay, then update on real tensors."""
         if group.get("maximize"):
             grad = -grad
         decay = group.get("weight_decay", 0)
-        if decay != 0 and self.couples_decay and not group.get("decoupled_weight_decay"):
+        if decay != 0 and self._couples_decay and not group.get("decoupled_weight_decay"):
             grad = add_scaled(grad.clone(), p.clone(), factor(decay))  # of p as it is before it moves
-        if p.is_complex() and not self.sees_complex and not grad.is_sparse:
+        if p.is_complex() and not self._sees_complex and not grad.is_sparse:
             real = {k: facula.view_as_real(v) if isinstance(v, Tensor) and v.is_complex() else v for k, v in state.items()}
-            self.update(facula.view_as_real(p), facula.view_as_real(grad.resolve_conj()), real, group)
+            self._update(facula.view_as_real(p), facula.view_as_real(grad.resolve_conj()), real, group)
             for key, value in real.items():  # what update rebound rather than wrote into
                 if key not in state or not isinstance(value, Tensor):
                     state[key] = value
         else:
-            self.update(p, grad, state, group)
+            self._update(p, grad, state, group)
 
-    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+    def _refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         """RuntimeError for gradients that the formula does not take, and for what `fused` and `foreach` were not made for."""
         refuse_fused(p, group)
         if grad.is_sparse:

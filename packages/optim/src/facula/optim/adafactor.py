@@ -28,9 +28,9 @@ class Adafactor(FormulaOptimizer):
     tensor([ 0.8419, -1.8419])
     """
 
-    kernel = "_adafactor_"
-    younger = {"foreach": None}
-    couples_decay = False
+    _kernel = "_adafactor_"
+    _younger = {"foreach": None}
+    _couples_decay = False
 
     def __init__(
         self,
@@ -71,30 +71,30 @@ class Adafactor(FormulaOptimizer):
             },
         )
 
-    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        super().refuse(p, grad, group)
+    def _refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+        super()._refuse(p, grad, group)
         if p.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters. Optimize their real view.")
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         if p.dim() > 1:
             rows, cols = list(p.shape), list(p.shape)
             rows[-1] = cols[-2] = 1
             return {"step": count(), "row_var": p.new_zeros(rows), "col_var": p.new_zeros(cols)}
         return {"step": count(), "variance": facula.zeros_like(p)}
 
-    def lists(self, states: list, group: dict) -> list[list[Tensor]]:
+    def _lists(self, states: list, group: dict) -> list[list[Tensor]]:
         """The row takes a vector's variance among the rows, and in the columns' place what it does not read: the count."""
         steps = [s["step"] for s in states]
         rows = [s["row_var"] if "row_var" in s else s["variance"] for s in states]
         return [rows, [s.get("col_var", step) for s, step in zip(states, steps)], steps]
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         eps1, eps2 = group["eps"]
         return lr, decay, group["beta2_decay"], eps1, eps2, group["d"], maximize
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (eps1, eps2) = number(group["lr"]), group["eps"]
         eps1 = facula.finfo(p.dtype).eps if eps1 is None else eps1
         state["step"] += 1

@@ -30,8 +30,8 @@ class Adam(FormulaOptimizer):
     tensor([ 0.9000, -1.9000])
     """
 
-    kernel = "_adam_"
-    younger = {"amsgrad": False, "maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None}
+    _kernel = "_adam_"
+    _younger = {"amsgrad": False, "maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False, "fused": None}
 
     def __init__(
         self,
@@ -79,20 +79,20 @@ class Adam(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         state = {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = facula.zeros_like(p)
         return state
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, *decay_rates(group), decay, group["eps"], flag(group, "amsgrad"), maximize, bool(group["decoupled_weight_decay"])
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = factor(group["lr"]), map(factor, group["betas"])
         state["step"] += 1
         step = state["step"].item()

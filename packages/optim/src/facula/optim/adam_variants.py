@@ -26,7 +26,7 @@ class Adamax(FormulaOptimizer):
     tensor([ 0.9000, -1.9000])
     """
 
-    kernel = "_adamax_"
+    _kernel = "_adamax_"
 
     def __init__(
         self,
@@ -56,17 +56,17 @@ class Adamax(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_inf": facula.zeros_like(p)}
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "exp_avg", "exp_inf", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, *decay_rates(group), group["eps"], maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         beta1, beta2 = group["betas"]
         state["step"] += 1
         m, u = state["exp_avg"], state["exp_inf"]
@@ -88,8 +88,8 @@ class NAdam(FormulaOptimizer):
     tensor([ 0.8944, -1.8944])
     """
 
-    kernel = "_nadam_"
-    younger = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False}
+    _kernel = "_nadam_"
+    _younger = {"maximize": False, "foreach": None, "capturable": False, "differentiable": False, "decoupled_weight_decay": False}
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class NAdam(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {
             "step": count(),
             "mu_product": facula.ones((), dtype=scalar_dtype()),
@@ -131,14 +131,14 @@ class NAdam(FormulaOptimizer):
             "exp_avg_sq": facula.zeros_like(p),
         }
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "exp_avg", "exp_avg_sq", "mu_product", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, *decay_rates(group), group["eps"], group["momentum_decay"], maximize, bool(group["decoupled_weight_decay"])
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = factor(group["lr"]), group["betas"]
         state["step"] += 1
         step = state["step"].item()
@@ -172,8 +172,8 @@ class RAdam(FormulaOptimizer):
     tensor([ 0.8000, -1.6000])
     """
 
-    kernel = "_radam_"
-    younger = {"foreach": None, "maximize": False, "differentiable": False, "decoupled_weight_decay": False, "capturable": False}
+    _kernel = "_radam_"
+    _younger = {"foreach": None, "maximize": False, "differentiable": False, "decoupled_weight_decay": False, "capturable": False}
 
     def __init__(
         self,
@@ -205,17 +205,17 @@ class RAdam(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "exp_avg": facula.zeros_like(p), "exp_avg_sq": facula.zeros_like(p)}
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "exp_avg", "exp_avg_sq", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, *decay_rates(group), group["eps"], maximize, bool(group["decoupled_weight_decay"])
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, (beta1, beta2) = factor(group["lr"]), group["betas"]
         state["step"] += 1
         step = state["step"].item()

@@ -26,8 +26,8 @@ class Adagrad(FormulaOptimizer):
     tensor([ 0.9000, -1.9000])
     """
 
-    kernel = "_adagrad_"
-    younger = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
+    _kernel = "_adagrad_"
+    _younger = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class Adagrad(FormulaOptimizer):
         )
         for group in self.param_groups:  # PyTorch's state is there before the first step
             for p in group["params"]:
-                self.state[p] = self.fresh(p, group)
+                self.state[p] = self._fresh(p, group)
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         start = group["initial_accumulator_value"]
         return {"step": count(), "sum": facula.full_like(p, complex(start, start) if p.is_complex() else start).detach()}
 
@@ -72,23 +72,23 @@ class Adagrad(FormulaOptimizer):
         for state in self.state.values():
             state["sum"].share_memory_()
 
-    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+    def _refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         if not grad.is_sparse:
-            return super().refuse(p, grad, group)
+            return super()._refuse(p, grad, group)
         if group["fused"]:
             raise RuntimeError("Adagrad: `fused` does not support sparse grad or complex param. Leave fused out.")
         refuse_foreach(group)
         if group["weight_decay"] != 0:
             raise RuntimeError("Adagrad: weight_decay option is not compatible with sparse gradients. Leave it out.")
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "sum", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, group["lr_decay"], group["eps"], maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         state["step"] += 1
         rate = factor(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         if grad.is_sparse:  # only the rows it lists
@@ -115,7 +115,7 @@ class Adadelta(FormulaOptimizer):
     tensor([ 0.9968, -1.9968])
     """
 
-    kernel = "_adadelta_"
+    _kernel = "_adadelta_"
 
     def __init__(
         self,
@@ -145,17 +145,17 @@ class Adadelta(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"step": count(), "square_avg": facula.zeros_like(p), "acc_delta": facula.zeros_like(p)}
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "square_avg", "acc_delta", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, group["rho"], group["eps"], maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
         v, d = state["square_avg"], state["acc_delta"]
@@ -178,8 +178,8 @@ class RMSprop(FormulaOptimizer):
     tensor([ 5.9605e-08, -1.0000e+00])
     """
 
-    kernel = "_rmsprop_"
-    younger = {"momentum": 0, "centered": False, **FormulaOptimizer.younger}
+    _kernel = "_rmsprop_"
+    _younger = {"momentum": 0, "centered": False, **FormulaOptimizer._younger}
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class RMSprop(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         state = {"step": count(), "square_avg": facula.zeros_like(p)}
         if group["momentum"] > 0:
             state["momentum_buffer"] = facula.zeros_like(p)
@@ -220,14 +220,14 @@ class RMSprop(FormulaOptimizer):
             state["grad_avg"] = facula.zeros_like(p)
         return state
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "square_avg", "grad_avg" if group["centered"] else None, "momentum_buffer" if group["momentum"] > 0 else None, "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, group["alpha"], group["eps"], group["momentum"], maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         alpha, lr = group["alpha"], factor(group["lr"])
         state["step"] += 1
         v = state["square_avg"]

@@ -41,9 +41,9 @@ class Muon(FormulaOptimizer):
     True
     """
 
-    kernel = "_muon_"
-    younger = {}
-    couples_decay = False
+    _kernel = "_muon_"
+    _younger = {}
+    _couples_decay = False
 
     def __init__(
         self,
@@ -80,23 +80,23 @@ class Muon(FormulaOptimizer):
                 if p.ndim != 2:
                     raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}")
 
-    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
-        super().refuse(p, grad, group)
+    def _refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+        super()._refuse(p, grad, group)
         if p.is_complex():
             raise RuntimeError("Muon does not support complex parameters. Optimize their real view.")
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {"momentum_buffer": facula.zeros_like(p)}
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return ("momentum_buffer",)
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         match = group["adjust_lr_fn"] == "match_rms_adamw"
         a, b, c = group["ns_coefficients"]
         return (number(group["lr"]), group["weight_decay"], group["momentum"], a, b, c, group["eps"], group["ns_steps"], bool(group["nesterov"]), match)
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         buf, momentum, lr = state["momentum_buffer"], group["momentum"], number(group["lr"])
         buf.lerp_(grad, 1 - momentum)
         direction = grad.lerp(buf, momentum) if group["nesterov"] else buf

@@ -26,7 +26,7 @@ class Rprop(FormulaOptimizer):
     tensor([ 0.9000, -1.9000])
     """
 
-    kernel = "_rprop_"
+    _kernel = "_rprop_"
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Rprop(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         lr = number(group["lr"])
         return {
             "step": count(),
@@ -64,16 +64,16 @@ class Rprop(FormulaOptimizer):
             "step_size": facula.full_like(p, complex(lr, lr) if p.is_complex() else lr).detach(),
         }
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "prev", "step_size", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         shrink, grow = group["etas"]
         smallest, largest = group["step_sizes"]
         return lr, decay, shrink, grow, smallest, largest, maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         shrink, grow = group["etas"]
         state["step"] += 1
         turn = (grad * state["prev"]).sign()
@@ -98,7 +98,7 @@ class ASGD(FormulaOptimizer):
     tensor([ 0.8000, -1.6000])
     """
 
-    kernel = "_asgd_"
+    _kernel = "_asgd_"
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class ASGD(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
         return {
             "step": count(),
             "eta": facula.tensor(number(group["lr"]), dtype=scalar_dtype()),
@@ -137,14 +137,14 @@ class ASGD(FormulaOptimizer):
             "ax": facula.zeros_like(p),
         }
 
-    def columns(self, group: dict) -> tuple[str | None, ...]:
+    def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "ax", "eta", "mu", "step"
 
-    def settings(self, group: dict) -> tuple:
+    def _settings(self, group: dict) -> tuple:
         lr, decay, maximize = common(group)
         return lr, decay, group["lambd"], group["alpha"], group["t0"], maximize, False
 
-    def update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         lr, lambd = number(group["lr"]), group["lambd"]
         state["step"] += 1
         step, eta, mu = state["step"].item(), state["eta"].item(), state["mu"].item()

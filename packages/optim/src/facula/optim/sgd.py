@@ -30,9 +30,9 @@ class SGD(FormulaOptimizer):
     tensor([ 0.8000, -1.6000])
     """
 
-    kernel = "_sgd_"
-    younger = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
-    sees_complex = True  # the formula is linear
+    _kernel = "_sgd_"
+    _younger = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
+    _sees_complex = True  # the formula is linear
 
     def __init__(
         self,
@@ -70,38 +70,38 @@ class SGD(FormulaOptimizer):
             },
         )
 
-    def fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
+    def _fresh(self, p: Tensor, group: dict) -> dict[str, Any] | None:
         return {} if group["momentum"] != 0 else None
 
-    def refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
+    def _refuse(self, p: Tensor, grad: Tensor, group: dict) -> None:
         refuse_fused(p, group)
         if grad.is_sparse and group["fused"]:  # else p.add_ takes it
             raise RuntimeError("SGD: `fused=True` does not support sparse gradients. Leave fused out.")
 
-    def settings(self, group: dict, first: bool = False) -> tuple:
+    def _settings(self, group: dict, first: bool = False) -> tuple:
         lr, decay, maximize = common(group)
         return lr, group["momentum"], group["dampening"], decay, flag(group, "nesterov"), maximize, first
 
-    def step_listed(self, params: list, grads: list, group: dict) -> None:
+    def _step_listed(self, params: list, grads: list, group: dict) -> None:
         """One call without momentum; with it, one for the parameters that are moving and one for those that start."""
         if group["fused"] and params[0].is_meta:  # the row takes these: here, unlike elsewhere, no state on the CPU stops it
             refuse_fused(params[0], group)
         if group["momentum"] == 0:
-            return self.run(params, grads, [[]], group, self.settings(group))
+            return self._run(params, grads, [[]], group, self._settings(group))
         states = [*map(self.state.__getitem__, params)]
         moving = [s.get("momentum_buffer") is not None for s in states]
         if all(moving):
-            return self.run(params, grads, [[s["momentum_buffer"] for s in states]], group, self.settings(group))
+            return self._run(params, grads, [[s["momentum_buffer"] for s in states]], group, self._settings(group))
         buffers = [s["momentum_buffer"] if moves else facula.empty_like(p, requires_grad=False) for p, s, moves in zip(params, states, moving)]
         for first, these in ((False, moving), (True, [not m for m in moving])):
             some = [list(compress(x, these)) for x in (params, grads, buffers)]
             if some[0]:
-                self.run(some[0], some[1], [some[2]], group, self.settings(group, first))
+                self._run(some[0], some[1], [some[2]], group, self._settings(group, first))
         for state, buffer in zip(states, buffers):
             if state.get("momentum_buffer") is None:  # the composition makes its own
                 state["momentum_buffer"] = buffer
 
-    def update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
+    def _update(self, p: Tensor, grad: Tensor, state: dict | None, group: dict) -> None:
         momentum = group["momentum"]
         if momentum != 0:
             buf = state.get("momentum_buffer")
