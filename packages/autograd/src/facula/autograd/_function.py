@@ -504,11 +504,13 @@ def once_differentiable(function) -> Callable:
         single = not isinstance(outs, (tuple, list))
         return_ = []
         for o in (outs,) if single else outs:
-            if isinstance(o, Tensor) and is_float(o):
-                o = o.detach()
+            part = getattr(o, "_v", o)  # a sparse tensor's history is its values'
+            if isinstance(part, Tensor) and is_float(part):
+                part = part.detach()
                 n = OnceBackward()
                 n.code, n.seq, n.extra, n.inputs, n.saved = None, tick(), None, tuple(g.origin for g in grads if isinstance(g, Tensor)), ()
-                o.origin = n
+                part.origin = n
+                o = o._with(part) if hasattr(o, "_v") else part
             return_.append(o)
         return return_[0] if single else tuple(return_)
 

@@ -20,7 +20,6 @@ def _made() -> Any:
     global _function
     if _function is None:
         from facula.autograd import Function
-        from facula.autograd.function import once_differentiable
 
         class SparseRows(Function):
             generate_vmap_rule = True
@@ -32,7 +31,6 @@ def _made() -> Any:
                 return weight.index_select(0, index.reshape(-1)).reshape(*index.shape, weight.size(1))
 
             @staticmethod
-            @once_differentiable
             def backward(ctx: Any, grad: Tensor) -> tuple:
                 index = ctx.saved_tensors[0].reshape(-1)
                 values = grad.reshape(index.numel(), ctx.size[1])
