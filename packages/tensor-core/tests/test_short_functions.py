@@ -124,7 +124,7 @@ def test_columns_of_few_elements_fold_as_rows_of_them(name, dtype, threads):
     fold = getattr(facula, name)
     for n in (1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 65):
         x = facula.randn(n, 2 * 64 + 3).mul(3).to(getattr(facula, dtype))
-        if x.dtype.kind >= 2:
+        if x.dtype._kind >= 2:
             x[:, 5], x[::2, 6], x[n // 2, 7] = -0.0, -0.0, facula.nan
         turned = x.t().contiguous()
 

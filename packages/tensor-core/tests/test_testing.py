@@ -66,13 +66,13 @@ def test_made_tensors_keep_to_their_range(name):
     dtype = getattr(facula, name)
     x = make_tensor(50, 40, dtype=dtype)
     values = facula.view_as_real(x) if dtype.is_complex else x
-    low, high = {0: (0, 1), 1: (-9 if dtype.is_signed else 0, 9), 2: (-9, 9), 3: (-9, 9)}[dtype.kind]
+    low, high = {0: (0, 1), 1: (-9 if dtype.is_signed else 0, 9), 2: (-9, 9), 3: (-9, 9)}[dtype._kind]
 
     assert (dtype, (50, 40)) == (x.dtype, tuple(x.shape))
     assert low <= values.float().min().item() and values.float().max().item() <= high
     assert not make_tensor(3, 4, dtype=dtype, noncontiguous=True).is_contiguous()
     assert bool((make_tensor(900, dtype=dtype, exclude_zero=True) != 0).all())
-    if dtype.kind:
+    if dtype._kind:
         narrow = make_tensor((900,), dtype=dtype, low=2, high=4)
         assert bool((narrow.real >= 2).all() if dtype.is_complex else (narrow >= 2).all())
 

@@ -35,7 +35,7 @@ def _highest(name, dtype):
 
 def _integer(name, dtype):
     """The limits of an integer dtype. Of bool and complex numbers, and of what PyTorch has few ops for, there is no identity."""
-    if dtype.kind != 1 or not (dtype.is_signed or dtype is facula.uint8):
+    if dtype._kind != 1 or not (dtype.is_signed or dtype is facula.uint8):
         raise DTypeError(f"masked.{name}: there is no identity for {dtype.name}, which stands for what is masked out. Convert with input.to(facula.int64).")
     return _limits.iinfo(dtype)
 
@@ -90,7 +90,7 @@ def _dims(dim, ndim):
 
 def _wide(input, dtype):
     """What sums of input are in: dtype, or input's own, of integers int64."""
-    return dtype or (facula.int64 if input.dtype.kind < 2 and input.dtype.name not in ("uint16", "uint32", "uint64") else input.dtype)
+    return dtype or (facula.int64 if input.dtype._kind < 2 and input.dtype.name not in ("uint16", "uint32", "uint64") else input.dtype)
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
-    if dtype.kind < 2:
+    if dtype._kind < 2:
         raise ValueError(f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: {dtype}")
     if input.layout in (facula.sparse_csr, facula.sparse_csc):
         return reduced("mean", input, _dims(dim, input.dim()), bool(keepdim), dtype, mask, 0)
@@ -236,8 +236,8 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
         raise AssertionError("Only one of unbiased and correction may be given")
     correction = float(correction) if correction is not None else 0.0 if unbiased is False else 1.0
     _dense("std/var", input)
-    dtype = dtype or (input.dtype if input.dtype.kind >= 2 else facula.float32)
-    wide = dtype if dtype.kind >= 2 else facula.float32
+    dtype = dtype or (input.dtype if input.dtype._kind >= 2 else facula.float32)
+    wide = dtype if dtype._kind >= 2 else facula.float32
     count, mask = _counted(input, dim, True, mask)
     apart = facula.sub(input, facula.div(sum(input, dim, keepdim=True, dtype=dtype, mask=mask), count))
     total = sum(apart * apart.conj(), dim, keepdim=keepdim, dtype=wide, mask=mask)

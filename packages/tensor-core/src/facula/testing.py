@@ -140,7 +140,7 @@ def _of_tensors(actual, expected, how, where):
     if bool(close.all()):
         return None
     bad, total = int((~close).sum()), close.numel()
-    if actual.dtype.kind < 2:
+    if actual.dtype._kind < 2:
         actual, expected = actual.long(), expected.long()
     far = (actual - expected).abs()
     ratio = far / expected.abs()
@@ -176,16 +176,16 @@ def make_tensor(
         raise TypeError(f"make_tensor: dtype must be a facula.dtype, got {dtype!r}.")
     if noncontiguous and memory_format is not None:
         raise ValueError(f"make_tensor: `noncontiguous` and `memory_format` are mutually exclusive, got {memory_format}. Give one of them.")
-    if requires_grad and dtype.kind < 2:
+    if requires_grad and dtype._kind < 2:
         raise ValueError(f"make_tensor: `requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype}. Give a floating one.")
     low, high = _bounds(dtype, low, high)
     noncontiguous = noncontiguous and math.prod(shape) > 1
     wide = (*shape[:-1], 2 * shape[-1]) if noncontiguous else shape
-    if dtype.kind < 2:
+    if dtype._kind < 2:
         made = facula.randint(low, high, wide, dtype=dtype)
     else:
         made = facula.empty(wide, dtype=dtype)
-        numbers = facula.view_as_real(made) if dtype.kind == 3 else made
+        numbers = facula.view_as_real(made) if dtype._kind == 3 else made
         if high - low >= facula.finfo(dtype).max:  # wider than uniform_ can draw from
             numbers.uniform_(low / 2, high / 2).mul_(2)
         else:
@@ -193,8 +193,8 @@ def make_tensor(
     if noncontiguous:
         made = made[..., ::2]
     if exclude_zero:
-        tiny = 1 if dtype.kind < 2 else facula.finfo(dtype).tiny
-        made[made == 0] = complex(tiny, tiny) if dtype.kind == 3 else tiny
+        tiny = 1 if dtype._kind < 2 else facula.finfo(dtype).tiny
+        made[made == 0] = complex(tiny, tiny) if dtype._kind == 3 else tiny
     if memory_format is not None:
         made = made.clone(memory_format=memory_format)
     made = made.to(device)
@@ -203,8 +203,8 @@ def make_tensor(
 
 def _bounds(dtype, low, high):
     """[low, high) of make_tensor within what the dtype holds; of integers whole. Raises ValueError where nothing is between."""
-    if dtype.kind < 2:
-        info = facula.iinfo(dtype) if dtype.kind else None
+    if dtype._kind < 2:
+        info = facula.iinfo(dtype) if dtype._kind else None
         # of int64 the last number is not drawn, for randint takes no bound above it
         least, end = (0, 2) if info is None else (info.min, info.max + (dtype is not facula.int64))
         default_low, default_high = (0, 2) if info is None else (-9, 10)
@@ -213,14 +213,14 @@ def _bounds(dtype, low, high):
     low, high = default_low if low is None else low, default_high if high is None else high
     if any(isinstance(value, float) and math.isnan(value) for value in (low, high)):
         raise ValueError(f"make_tensor: `low` and `high` cannot be NaN, but got low={low} and high={high}. Give numbers.")
-    if low == high and dtype.kind >= 2:
+    if low == high and dtype._kind >= 2:
         warnings.warn(f"make_tensor: low == high ({low}) is deprecated for floating and complex dtypes. Use facula.full.", FutureWarning, stacklevel=3)
     elif low >= high:
         raise ValueError(f"make_tensor: `low` must be less than `high`, but got {low} >= {high}. Swap them.")
     elif high < least or low >= end:
         raise ValueError(f"make_tensor: the value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports [{least}, {end}). Give another dtype.")
     low, high = (min(max(value, least), end) for value in (low, high))
-    return (math.ceil(low), math.ceil(high)) if dtype.kind < 2 else (low, high)
+    return (math.ceil(low), math.ceil(high)) if dtype._kind < 2 else (low, high)
 
 
 __all__ = ["assert_allclose", "assert_close", "make_tensor"]

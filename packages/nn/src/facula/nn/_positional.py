@@ -314,7 +314,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     tensor([[ 5.],
             [10.]])
     """
-    if v.dtype.kind < 2:
+    if v.dtype._kind < 2:
         raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype.name} instead. Convert with v.float().")
     from .utils._norms import norm_except_dim as norms  # which few programs need
 

@@ -189,7 +189,7 @@ def _dtype(op, args, out, a, b, c, d):
 
 def _minus(op, args):
     """What to write for a minus of truth values, which all three rows refuse alone."""
-    both = op.name != "neg" and all(x is True or x is False or getattr(getattr(x, "dtype", None), "kind", 1) == 0 for x in args[:2])
+    both = op.name != "neg" and all(x is True or x is False or getattr(getattr(x, "dtype", None), "_kind", 1) == 0 for x in args[:2])
     kind = "Negation, the `-` operator, on a bool tensor" if op.name == "neg" else f"Subtraction, the `-` operator, with {'two bool tensors' if both else 'a bool tensor'}"
     instead = "Use the `^` or `logical_xor()` operator instead." if both else "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
     return f"{kind} is not supported. {instead} Got {operands(op, args)}."

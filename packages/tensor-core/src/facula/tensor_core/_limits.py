@@ -74,7 +74,7 @@ class iinfo(_Info):
     """
 
     def __init__(self, type):
-        if not isinstance(type, _types.dtype) or type.kind != 1:
+        if not isinstance(type, _types.dtype) or type._kind != 1:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {getattr(type, 'name', type)!r}")
         self.bits, self.dtype = 8 * type.itemsize, type.name
         self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0

@@ -251,7 +251,7 @@ def _inplace_compositions():
         """
         if type(input) is not Tensor:
             want_tensor("abs_", "input", 0, input)
-        if input.dtype.kind == 3:
+        if input.dtype._kind == 3:
             raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
         return _ops.abs_(input)
 
@@ -301,7 +301,7 @@ def _index_writer(op, in_place):
         if scatters:
             if options or type(index) is not Tensor or 0 in index.shape:
                 return in_place(self, dim, index, *(() if source is None else (source,)), **options)
-            if type(source) is float and type(self) is Tensor and self.dtype.kind == 2:
+            if type(source) is float and type(self) is Tensor and self.dtype._kind == 2:
                 source = _ops.expand(number_for("scatter_", source, self), index.shape)
             elif type(source) is not Tensor or len(source.shape) != len(index.shape):
                 return in_place(self, dim, index, *(() if source is None else (source,)), **options)

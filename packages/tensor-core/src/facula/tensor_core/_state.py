@@ -26,7 +26,7 @@ def set_default_dtype(d):
     torch.float64
     >>> facula.set_default_dtype(facula.float32)
     """
-    if not isinstance(d, _types.dtype) or d.kind != 2:
+    if not isinstance(d, _types.dtype) or d._kind != 2:
         raise TypeError(f"set_default_dtype: only floating-point types are supported as the default type, got {d!r}. Use facula.float32 or its like.")
     lib.fc_set_default_dtype(d.id)
 
@@ -124,7 +124,7 @@ def is_floating_point(input):
     >>> facula.is_floating_point(x)
     True
     """
-    return _tensor("is_floating_point", input).dtype.kind == 2
+    return _tensor("is_floating_point", input).dtype._kind == 2
 
 
 def is_complex(input):
@@ -134,7 +134,7 @@ def is_complex(input):
     >>> facula.is_complex(x)
     True
     """
-    return _tensor("is_complex", input).dtype.kind == 3
+    return _tensor("is_complex", input).dtype._kind == 3
 
 
 def numel(input):

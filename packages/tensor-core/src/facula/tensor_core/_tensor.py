@@ -280,7 +280,7 @@ class Tensor(lib.Slots):
         if type(value) is not Tensor and value.layout is not self.layout or value.is_meta != self.is_meta:
             mine, given = (self.layout, self.device), (value.layout, value.device)
             raise RuntimeError(f"data: incompatible tensor type: {given} set to a tensor of {mine}. Convert it first.")
-        if self.origin is not None and value.dtype.kind < 2:
+        if self.origin is not None and value.dtype._kind < 2:
             raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex dtype, got {value.dtype}. Convert it first.")
         set_data(self, value)
 
@@ -347,7 +347,7 @@ class Tensor(lib.Slots):
         return complex(self._scalar())
 
     def __index__(self):
-        if self.dtype.kind > 1 or self.numel() != 1:
+        if self.dtype._kind > 1 or self.numel() != 1:
             raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype.name} of shape {tuple(self.shape)}. Convert with int().")
         return int(self.item())
 

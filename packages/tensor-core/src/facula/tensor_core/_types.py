@@ -11,22 +11,22 @@ class dtype:
     (4, False)
     """
 
-    __slots__ = ("name", "id", "itemsize", "kind", "code")
+    __slots__ = ("name", "id", "itemsize", "_kind", "code")
 
     def __init__(self, name, id, itemsize, kind, code):
-        self.name, self.id, self.itemsize, self.kind, self.code = name, id, itemsize, kind, code
+        self.name, self.id, self.itemsize, self._kind, self.code = name, id, itemsize, kind, code
 
     @property
     def is_floating_point(self):
-        return self.kind == 2
+        return self._kind == 2
 
     @property
     def is_complex(self):
-        return self.kind == 3
+        return self._kind == 3
 
     @property
     def is_signed(self):
-        return self.kind >= 2 or self.name.startswith("int")
+        return self._kind >= 2 or self.name.startswith("int")
 
     def to_real(self):
         """The dtype of this one's real and imaginary parts."""
@@ -34,7 +34,7 @@ class dtype:
 
     def to_complex(self):
         """The complex dtype that holds this one. Raises RuntimeError for dtypes that are not floating."""
-        if self.kind < 2:
+        if self._kind < 2:
             raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to a floating dtype first.")
         return complex128 if self.name in ("float64", "complex128") else complex64
 

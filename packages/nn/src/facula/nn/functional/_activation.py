@@ -358,7 +358,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     >>> F.softshrink(facula.tensor([-1.0, 0.3]))
     tensor([-0.5000,  0.0000])
     """
-    if not isinstance(lambd, complex) and not 0 <= lambd <= 65504 and input.dtype.kind == 2 and not 0 <= lambd <= facula.finfo(input.dtype).max:
+    if not isinstance(lambd, complex) and not 0 <= lambd <= 65504 and input.dtype._kind == 2 and not 0 <= lambd <= facula.finfo(input.dtype).max:
         raise RuntimeError(f"softshrink: lambda must be in range [0, {facula.finfo(input.dtype).max:g}] for input dtype {input.dtype.scalar_type}, but found {lambd:g}.")
     return _row["_softshrink"](input, lambd=lambd, out=out)
 

@@ -33,7 +33,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     common = facula.result_type(x1, x2)
     if not common.is_floating_point:
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating point, yet common dtype is {common}. Convert one with .to().")
-    if x1.dtype.kind < 2 or x2.dtype.kind < 2:
+    if x1.dtype._kind < 2 or x2.dtype._kind < 2:
         x1, x2 = x1.to(common), x2.to(common)
     if eps < 0:
         raise RuntimeError(f"cosine_similarity: eps must be non-negative, got {eps}. Leave it out.")

@@ -189,7 +189,7 @@ def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) ->
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.dim() != 1:
         raise ValueError(f"offsets has to be a 1D Tensor, but got {offsets.dim()} dims")
-    if offsets.dtype.kind > 1:
+    if offsets.dtype._kind > 1:
         raise RuntimeError(f"embedding_bag: Expected tensor for argument 'offsets' to have one of the following scalar types: Long, Int; but got {offsets.dtype}. Convert it with .long().")
     starts = offsets.long()
     if include_last_offset:

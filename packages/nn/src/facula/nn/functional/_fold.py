@@ -56,7 +56,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dim() not in (3, 4):
         raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
     some("unfold", input, 2)
-    if input.dtype.kind == 1:
+    if input.dtype._kind == 1:
         only("unfold", input.dtype, REAL)
     x = input if input.dim() == 4 else input.unsqueeze(0)
     out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation))

@@ -135,7 +135,7 @@ def linear_cross_entropy(
     ignore_index = -100 if ignore_index is None else ignore_index
     if options is not None:
         check(reduction)
-        if input.dtype.kind != 2:
+        if input.dtype._kind != 2:
             raise ValueError(f"linear_cross_entropy: acc_dtype must be a floating dtype or None, and the input's is {input.dtype.name}. Convert it with .float().")
         if input.dim() == 2 and not target.dim():
             raise RuntimeError(f"linear_cross_entropy: narrow() cannot be applied to a 0-dim tensor: input {tuple(input.shape)} wants a target of {input.size(0)} elements. Reshape one.")

@@ -257,7 +257,7 @@ def multilabel_soft_margin_loss(
     if type(input) is not Tensor:
         extend.want_tensor("multilabel_soft_margin_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         only("multilabel_soft_margin_loss", input.dtype, REAL)
     log_sigmoid = input.clamp(max=0) - facula.log1p((-input.abs()).exp())
     loss = -(target * log_sigmoid + (1 - target) * (log_sigmoid - input))

@@ -54,7 +54,7 @@ def hinge_embedding_loss(
     """
     reduction = checked(size_average, reduce, reduction)
     zero = facula.zeros_like(input)
-    margin = float(margin) if input.dtype.kind > 1 else facula.full_like(input, margin)  # of integers' losses are integers
+    margin = float(margin) if input.dtype._kind > 1 else facula.full_like(input, margin)  # of integers' losses are integers
     apart = facula.where(target != 1, (margin - input).clamp(min=0), zero)
     together = facula.where(target != -1, input, zero)
     return reduced(apart + together, reduction)

@@ -51,7 +51,7 @@ def _of_numbers(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tenso
     if dtype is not target.dtype:
         input, target = facula.broadcast_tensors(input, target)
         dtype = facula.result_type(input, target)
-    if dtype.kind != 2:
+    if dtype._kind != 2:
         only(name, dtype, REAL)
     return input, target
 
@@ -206,7 +206,7 @@ def gaussian_nll_loss(
     if type(reduction) is not str:
         extend.check("gaussian_nll_loss", "reduction", None, "str", reduction)
     check(reduction)
-    if var.dtype.kind < 2:
+    if var.dtype._kind < 2:
         raise RuntimeError(f"gaussian_nll_loss: result type Float can't be cast to the desired output type {var.dtype.scalar_type}, of var. Convert it with .float().")
     with facula.no_grad():
         floor = var.detach().clamp(min=eps) - var.detach()
@@ -237,8 +237,8 @@ def kl_div(
             stacklevel=2,
         )
     for given in (input, target):
-        if given.dtype.kind != 2:
-            raise RuntimeError(f"kl_div: {'Complex' if given.dtype.kind == 3 else 'Integral'} inputs not supported, got {input.dtype} and {target.dtype}. Convert them with .float().")
+        if given.dtype._kind != 2:
+            raise RuntimeError(f"kl_div: {'Complex' if given.dtype._kind == 3 else 'Integral'} inputs not supported, got {input.dtype} and {target.dtype}. Convert them with .float().")
     per_item = reduction == "batchmean"
     reduction = checked(size_average, reduce, "sum" if per_item else reduction)
     rest = target - input if log_target else target * input  # first, so that its gradient comes last, as PyTorch's does
@@ -331,7 +331,7 @@ def soft_margin_loss(
     reduction = checked(size_average, reduce, reduction)
     if facula.broadcast_shapes(input.shape, target.shape) != input.shape:
         raise RuntimeError(f"soft_margin_loss: output with shape {list(input.shape)} doesn't match the broadcast shape of input and target {list(target.shape)}. Give a target of input's shape.")
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
     constant("soft_margin_loss", target=target)
     return reduced(stored("soft_margin_loss", _soft_margin(input, target), input.dtype), reduction, "SoftMarginLossBackward0")

@@ -34,7 +34,7 @@ def _check_parts(function: str, channels: int, *parts: Tensor | None) -> None:
 
 def _check_running(name: str, x: Tensor, mean: Tensor | None, var: Tensor | None) -> None:
     """Refuse running statistics of two dtypes, of no vector, or of another dtype than the input's: beside halves they may be float32."""
-    if mean is None or x.dtype.kind != 2:
+    if mean is None or x.dtype._kind != 2:
         return
     kinds = mean.dtype, var.dtype
     if kinds[0] is not kinds[1] or kinds[0] is not x.dtype and not (x.dtype in _HALVES and kinds[0] is facula.float32):
@@ -256,7 +256,7 @@ def rms_norm(
     if input.dim() < len(shape):
         raise extend.ShapeError(f"rms_norm: Input tensor must have at least {len(shape)} dimensions, but got {input.dim()}. normalized_shape is {list(shape)}.")
     _check_normalized_shape("rms_norm", input, shape, ("weight", weight))
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         only("rms_norm", input.dtype, REAL)
     eps = facula.finfo(facula.float32 if input.dtype.itemsize == 2 else input.dtype).eps if eps is None else eps
     if input.is_complex():

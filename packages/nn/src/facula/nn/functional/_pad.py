@@ -77,7 +77,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if mode == "constant":
         return facula.constant_pad_nd(input, pad, 0.0 if value is None else value)
     dims, spatial = len(input.shape), len(pad) // 2
-    if 1 <= spatial <= 3 and spatial < dims <= spatial + 2 and value is None and mode in _MODES and input.dtype.kind and 0 not in input.shape and type(input) is Tensor:
+    if 1 <= spatial <= 3 and spatial < dims <= spatial + 2 and value is None and mode in _MODES and input.dtype._kind and 0 not in input.shape and type(input) is Tensor:
         if not extend.listening():
             try:  # what the row refuses is said below, by the sizes that are wrong
                 return _around(input, pad, _MODES[mode])

@@ -69,7 +69,7 @@ def _max_pool(
     shape = input.shape
     if 0 in shape:
         some(name, input, ndim)
-    if ndim == 1 and not return_indices and input.dtype.kind < 2:
+    if ndim == 1 and not return_indices and input.dtype._kind < 2:
         only(name, input.dtype, REAL)
     alone = len(shape) == ndim + 1
     if alone or len(shape) == ndim + 2:

@@ -73,7 +73,7 @@ def check_dtype(op, tensor):
     name = tensor.dtype.name
     if name not in TAKES:
         public = op.name.lstrip("_").replace("_ex", "").replace("linalg_", "linalg.")
-        low = "Low precision dtypes not supported" if tensor.dtype.kind == 2 else "Expected a floating point or complex tensor as input"
+        low = "Low precision dtypes not supported" if tensor.dtype._kind == 2 else "Expected a floating point or complex tensor as input"
         raise DTypeError(f"{public}: {low}. Got {name} ({describe(tensor)}). Convert it with .to(facula.float32).")
 
 

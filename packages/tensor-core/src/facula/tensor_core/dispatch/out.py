@@ -114,7 +114,7 @@ def write(op, args, out):
     if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
         same_dtype(name, args[-1], out)
     if op.kind == "fold" and name in SUMMED and args[-1] is None:
-        if name == "nansum" and out.dtype.kind < 2 <= args[0].dtype.kind:
+        if name == "nansum" and out.dtype._kind < 2 <= args[0].dtype._kind:
             raise DTypeError(f"nansum: not implemented for {out.dtype.scalar_type} where the input is {args[0].dtype.scalar_type}: it has no NaN. Give an output of a floating dtype.")
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
@@ -123,7 +123,7 @@ def write(op, args, out):
     dtype = result.dtype if result is not None else out.dtype
     if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
         same_dtype(name, dtype, out)
-    check_dtype("angle" if name == "abs" and args[0].dtype.kind == 3 else name, dtype, out)  # abs of complex numbers converts
+    check_dtype("angle" if name == "abs" and args[0].dtype._kind == 3 else name, dtype, out)  # abs of complex numbers converts
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
     inputs = args[0] if name in ("cat", "stack") else [args[k] for k in op.tensors]

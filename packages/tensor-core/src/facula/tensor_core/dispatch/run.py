@@ -54,7 +54,7 @@ def fitting(op, value, dtype):
 
     A fraction is cut off without complaint, infinities and NaN fit every float, and a negative integer an unsigned dtype (it wraps).
     """
-    kind = dtype.kind
+    kind = dtype._kind
     if kind == 2 and type(value) is float and -65504.0 <= value <= 65504.0:
         return value
     if type(value) is int and value in (0, 1) or kind == 0 or not is_number(value):
@@ -141,11 +141,11 @@ def attributes(op, args):
         if op.params[at].name == "alpha" and op.name in ("add", "sub", "rsub"):
             if type(value) in (float, bool, complex):
                 _check_alpha(op, args, value)
-            if type(value) is not complex and (dtype := _common(args[:2])) and dtype.kind:
+            if type(value) is not complex and (dtype := _common(args[:2])) and dtype._kind:
                 fitting(op.name, -value if op.name == "sub" else value, dtype)  # sub adds, to PyTorch
-        elif stored is not None and isinstance(args[0], Tensor) and args[0].dtype.kind and not (stored and args[0].dtype.kind == 1 and op.name != "threshold"):
+        elif stored is not None and isinstance(args[0], Tensor) and args[0].dtype._kind and not (stored and args[0].dtype._kind == 1 and op.name != "threshold"):
             dtype = args[0].dtype
-            value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype.kind != 2 else DTYPES[11])
+            value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype._kind != 2 else DTYPES[11])
         if op.name == "celu" and value == 0:
             raise RuntimeError("celu: ZeroDivisionError: alpha is 0 and x is divided by it. Give another alpha.")
         if value is not None and value != op.params[at].default:
@@ -164,7 +164,7 @@ def _common(operands):
 
 def _check_alpha(op, args, alpha):
     """PyTorch's conditions on add's factor: no fraction among integers, no truth value among numbers, nothing complex among reals."""
-    kinds = [a.dtype.kind if isinstance(a, Tensor) else number(a)[0] for a in (args[k] for k in op.tensors)]
+    kinds = [a.dtype._kind if isinstance(a, Tensor) else number(a)[0] for a in (args[k] for k in op.tensors)]
     if isinstance(alpha, bool):
         if max(kinds):
             raise RuntimeError(f"{op.name}: Boolean alpha only supported for Boolean results. It is {alpha}: give a number.")
@@ -189,7 +189,7 @@ def zero_dim(value, dtype=None):
 
 def plain_number(op, value, dtype):
     """zero_dim of a number that the dtype has to hold."""
-    if type(value) is float and dtype.kind == 2 and -65504.0 <= value <= 65504.0:
+    if type(value) is float and dtype._kind == 2 and -65504.0 <= value <= 65504.0:
         return lib.from_scalar(dtype.id, 2, 0, value, 0.0)
     return zero_dim(fitting(op, value, dtype), dtype)
 

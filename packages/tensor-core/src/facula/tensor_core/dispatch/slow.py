@@ -339,5 +339,5 @@ def operator(op, *args):
 
             x, y = interop.beside_array(args[1 - k], args[k], op.name == "div")
             result = call(op, (x, y, *args[2:]) if k else (y, x, *args[2:]))
-            return interop.wrapped_truth(result) if op.name in _TRUTH_WRAPPED and result.dtype.kind == 0 else result
+            return interop.wrapped_truth(result) if op.name in _TRUTH_WRAPPED and result.dtype._kind == 0 else result
     return call(op, args)

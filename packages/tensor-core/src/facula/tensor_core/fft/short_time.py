@@ -84,7 +84,7 @@ def stft(
         if not input.is_complex() and (window is None or not window.is_complex()):
             raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a future PyTorch release.")
         return_complex = True
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise DTypeError(f"stft: expected a tensor of floating point or complex values, but got {input.dtype.name}.")
     if input.dim() not in (1, 2):
         raise ShapeError(f"stft: expected a 1D or 2D tensor, but got {input.dim()}D.")

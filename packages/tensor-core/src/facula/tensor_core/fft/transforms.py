@@ -36,7 +36,7 @@ def _read(name, x, kind, s, dim, some=True):
 
 def _input(name, x, kind):
     """x as real ("real"), complex ("complex") or any ("any") numbers of a dtype that the rows take."""
-    if x.dtype.kind < 2:
+    if x.dtype._kind < 2:
         x = x.to(_state.get_default_dtype())
     if x.dtype.name in ("float16", "bfloat16"):
         raise DTypeError(f"{name}: Unsupported dtype {x.dtype.name}. Convert it with .to(facula.float32).")
@@ -333,7 +333,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
     if n < 0:
         raise RuntimeError(f"fftfreq: n must be a positive number, got {n}.")
     dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
-    if dtype.kind < 2:
+    if dtype._kind < 2:
         raise RuntimeError(f"fftfreq requires a floating point or complex dtype, got {dtype.name}. Name one.")
     half = (n + 1) // 2
     steps = _joining.cat([_ranges.arange(half, dtype=dtype, device=device), _ranges.arange(-(n // 2), 0, dtype=dtype, device=device)])

@@ -18,7 +18,7 @@ def check_histogram(name, input, bins, range, weight, halves=False):
     for d, n in enumerate(bins):
         if not isinstance(n, Tensor) and n <= 0:
             raise RuntimeError(f"torch.{name}(): bins must be > 0, but got {n} for dimension {d}")
-    if input.dtype.name not in ("float32", "float64") and not (halves and input.dtype.kind == 2):
+    if input.dtype.name not in ("float32", "float64") and not (halves and input.dtype._kind == 2):
         raise NotImplementedError(f"{name}: not implemented for {input.dtype.name}. Convert with .to(facula.float32).")
 
 

@@ -59,11 +59,11 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
 
 
 def _least(dtype):
-    return float("-inf") if dtype.kind >= 2 else iinfo(dtype).min if dtype.kind else False
+    return float("-inf") if dtype._kind >= 2 else iinfo(dtype).min if dtype._kind else False
 
 
 def _greatest(dtype):
-    return float("inf") if dtype.kind >= 2 else iinfo(dtype).max if dtype.kind else True
+    return float("inf") if dtype._kind >= 2 else iinfo(dtype).max if dtype._kind else True
 
 
 # reduce: its row, and the number that changes nothing
@@ -89,7 +89,7 @@ def _averaged(input, dim, index, src, include_self):
         input = _ops.where_rows(_ops.gt(count.abs() if count.dtype.is_complex else count, 0), input.new_zeros(()), input)
     total = _ops.scatter_add(input, dim, index, src)
     count = _ops.where_rows(_ops.eq(count, 0), count.new_ones(()), count)
-    return _ops.div(total, count) if input.dtype.kind >= 2 else _ops.floor_divide(total, count)
+    return _ops.div(total, count) if input.dtype._kind >= 2 else _ops.floor_divide(total, count)
 
 
 def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None):

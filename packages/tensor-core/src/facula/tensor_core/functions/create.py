@@ -92,7 +92,7 @@ def _filled_like(h, dtype, format):
 def prepared(t):
     """An unset tensor as it is given out: where memory is to be the same in every run, NaN or the largest integer."""
     if _unset is _nothing and t.numel() and not t.is_meta:
-        kind = t.dtype.kind
+        kind = t.dtype._kind
         lib.fc_fill(t._h, *number(math.nan if kind >= 2 else True if kind == 0 else iinfo(t.dtype).max))
     return t
 

@@ -120,7 +120,7 @@ def _pair(plan, x, y):
         out = _ops.mul(x, y)
     elif both and not rows and not columns and inner == x.shape[both] == 1:
         out = _ops.select(_ops.mul(x, y), both, 0)
-    elif both and not rows and not columns and not _ops.interpreting and x.origin is y.origin is None and x.dtype.kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
+    elif both and not rows and not columns and not _ops.interpreting and x.origin is y.origin is None and x.dtype._kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
         out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
     elif rows == inner == columns == 1 and x.origin is y.origin is None:
         out = _ops.matmul(x, y)

@@ -29,7 +29,7 @@ def masked_fill(input, mask, value):
         want_tensor("masked_fill", "input", 0, input)
     if type(mask) is not Tensor:
         want_tensor("masked_fill", "mask", 1, mask)
-    if type(value) is float and mask.dtype is _bool and input.dtype.kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
+    if type(value) is float and mask.dtype is _bool and input.dtype._kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
         if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):
             input, mask = input.contiguous(), mask.contiguous()
         return _ops.where_rows(mask, value, input)
@@ -38,7 +38,7 @@ def masked_fill(input, mask, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
-        if value.dtype.kind > input.dtype.kind or value.dtype.itemsize > input.dtype.itemsize and not value.is_meta:
+        if value.dtype._kind > input.dtype._kind or value.dtype.itemsize > input.dtype.itemsize and not value.is_meta:
             if not _dispatch.listened():
                 fitting("masked_fill", value.detach().item(), input.dtype)
         value = value.to(input.dtype)
@@ -79,7 +79,7 @@ def filled_where(self, mask, value):
     if not kind or self.origin is not None or _ops.interpreting or mask.shape != self.shape or self.base is not None and self.base.origin is not None or mask.dtype is not _bool:
         return False
     dtype = self.dtype
-    if dtype.kind != 2 or not -65504 <= value <= 65504:
+    if dtype._kind != 2 or not -65504 <= value <= 65504:
         fitting("masked_fill_", value, dtype)
     if kind == 1 and not -(2**63) <= value < 2**63:
         return False
@@ -161,7 +161,7 @@ def index_fill(input, dim, index, value):
 
 
 def _filled_slices(input, dim, index, value):
-    if isinstance(value, complex) and input.dtype.kind != 3:
+    if isinstance(value, complex) and input.dtype._kind != 3:
         raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype.name}. Take its real part.")
     if index.dtype is not int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")

@@ -41,7 +41,7 @@ def getitem(x, key):
         if t is not None:
             t.base = x if x.base is None else x.base
             return t
-    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape and key.dtype.kind == 0:
+    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape and key.dtype._kind == 0:
         if key.shape == x.shape:
             t = lib.masked_select(x._h, key._h)
         elif len(key.shape) == 1 and key.shape[0] == x.shape[0] and not key.is_meta:  # whole slices
@@ -51,7 +51,7 @@ def getitem(x, key):
             t = None
         if t is not None:
             return t
-    if kind is Tensor and x.origin is not None and key.dtype.kind == 0 and key.shape and key.shape == x.shape and not _ops.interpreting and _tensor.leaving is None and not key.is_meta:
+    if kind is Tensor and x.origin is not None and key.dtype._kind == 0 and key.shape and key.shape == x.shape and not _ops.interpreting and _tensor.leaving is None and not key.is_meta:
         return index(x, list(nonzero(key, as_tuple=True)))
     if key is None:
         return _ops.unsqueeze(x, 0)
@@ -96,12 +96,12 @@ def setitem(x, key, value):
         if type(key) is Tensor and _fills.filled_where(x, key, value):
             return
         value = _number_for(x, value)
-        if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype.kind == 0 and key.shape == x.shape:
+        if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype._kind == 0 and key.shape == x.shape:
             x.masked_fill_(key, value)
             return
     kind = type(key)
     plain = not _ops.interpreting and x.origin is None and x.base is None and (not tensor or type(value) is Tensor and value.origin is None and value.dtype is x.dtype)
-    if plain and kind is Tensor and type(value) is Tensor and key.dtype.kind == 0 and key.shape == x.shape and _scattered(x, key, value):
+    if plain and kind is Tensor and type(value) is Tensor and key.dtype._kind == 0 and key.shape == x.shape and _scattered(x, key, value):
         return
     view = getitem(x, key) if kind in BASIC or kind is tuple and all([type(k) in BASIC for k in key]) else None
     indices = None
@@ -164,7 +164,7 @@ def _number_for(x, value):
         value = value.item()
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise IntegerOverflow(f"fill: Overflow when unpacking long long: {value} does not fit 64 bits.")
-    return value if x.dtype.itemsize == 2 and x.dtype.kind == 2 and type(value) is not complex else _run.fitting("fill", value, x.dtype)
+    return value if x.dtype.itemsize == 2 and x.dtype._kind == 2 and type(value) is not complex else _run.fitting("fill", value, x.dtype)
 
 
 def _squeeze_leading(shape, value):

@@ -224,7 +224,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
             x = _joining.cat([x for x in (prepend, input, append) if x is not None], dim)
     if n == 0:
         return input.clone()
-    apart = _ops.ne if x.dtype.kind == 0 else _ops.sub
+    apart = _ops.ne if x.dtype._kind == 0 else _ops.sub
     for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
         size = x.shape[dim]
         x = apart(_ops.slice(x, dim, 1, size - 1, 1), _ops.slice(x, dim, 0, size - 1, 1)) if size else apart(x, x)
@@ -240,9 +240,9 @@ def cross(input, other, dim=None, *, out=None):
     >>> x.cross(facula.tensor([0.0, 1.0, 0.0]), 0)
     tensor([0., 0., 1.])
     """
-    if input.dtype is not other.dtype and input.dtype.kind:
+    if input.dtype is not other.dtype and input.dtype._kind:
         raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
-    if input.dtype.kind == 0:
+    if input.dtype._kind == 0:
         raise NotImplementedError('"cross" not implemented for \'Bool\'. Convert with .long().')
     if input.dim() != other.dim():
         raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
@@ -268,7 +268,7 @@ def square(input, *, out=None):
     """
     if type(input) is not Tensor:
         want_tensor("square", "input", 0, input)
-    return _ops.square(input.to(int64) if input.dtype.kind == 0 else input, out=out)
+    return _ops.square(input.to(int64) if input.dtype._kind == 0 else input, out=out)
 
 
 def trace(input):
@@ -284,7 +284,7 @@ def trace(input):
         want_tensor("trace", "input", 0, input)
     if len(input.shape) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
-    if input.dtype.kind == 0:
+    if input.dtype._kind == 0:
         raise NotImplementedError('"trace" not implemented for \'Bool\'. Convert with input.long().')
     return _ops.sum(_ops.diagonal(input))
 
@@ -309,7 +309,7 @@ def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     x = None if x is LACKING else x
     if x is not None and not (type(dx) is int and dx == 1):
         raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
-    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype.kind:  # each but the ends counts twice
+    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype._kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
     dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
@@ -325,7 +325,7 @@ def _trapezoids(y, x, dx, dim):
     if isinstance(dx, complex):
         raise RuntimeError(f"trapezoid: Currently, we only support dx as a real number, got {dx}. Multiply the result by it.")
     for name, t in (("y", y), ("x", x)):
-        if t is not None and t.dtype.kind == 0:
+        if t is not None and t.dtype._kind == 0:
             raise RuntimeError(f"trapezoid: received a bool input for `{name}`, but bool is not supported. Convert it with .float().")
     n = y.shape[dim]
     first, count = min(n, 1), max(n - 1, 0)

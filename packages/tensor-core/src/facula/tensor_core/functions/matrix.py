@@ -243,12 +243,12 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
     if _as_is(input, out) and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
         kind = input.dtype
-        if kind is vec1.dtype is vec2.dtype and kind.kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
+        if kind is vec1.dtype is vec2.dtype and kind._kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
             return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
-    if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype.kind and len(vec1.shape) == len(vec2.shape) == 1:
-        if input.shape == (vec1.shape[0], vec2.shape[0]) and (input.dtype.kind != 2 or input.dtype.itemsize > 2):
+    if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype._kind and len(vec1.shape) == len(vec2.shape) == 1:
+        if input.shape == (vec1.shape[0], vec2.shape[0]) and (input.dtype._kind != 2 or input.dtype.itemsize > 2):
             return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
-    kinds = {t.dtype.kind for t in (input, vec1, vec2)}
+    kinds = {t.dtype._kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
     if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # computed in the dtype that all three make
         both = promote_types(promote_types(vec1.dtype, vec2.dtype), input.dtype)
@@ -269,7 +269,7 @@ def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
     if _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
         return None
     scaled = beta != 1 or alpha != 1
-    if scaled and (input.dtype.kind != 2 or beta == 0 or type(beta) not in _REAL or type(alpha) not in _REAL):
+    if scaled and (input.dtype._kind != 2 or beta == 0 or type(beta) not in _REAL or type(alpha) not in _REAL):
         return None
     if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
         return None
@@ -307,9 +307,9 @@ def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     if type(beta) is not int or type(alpha) is not int:
         check(name, "beta", None, "number", beta)
         check(name, "alpha", None, "number", alpha)
-        _real_factors(name, {input.dtype.kind}, beta, alpha)
-    if input.dtype.kind < 2:
-        if input.dtype.kind == 0:
+        _real_factors(name, {input.dtype._kind}, beta, alpha)
+    if input.dtype._kind < 2:
+        if input.dtype._kind == 0:
             raise DTypeError(f"{name}: not implemented for 'Bool'. Convert with .to(facula.int64).")
         beta, alpha = int(fitting(name, beta, input.dtype)), int(fitting(name, alpha, input.dtype))
     return _sum_of(name, input, multiply, x, y, beta, alpha, out)
@@ -319,7 +319,7 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
     """beta = 0 leaves input out altogether, NaN and all, as PyTorch does. Halves compute in float32 and round once; addr, of one product,
     rounds after every step, and its factors."""
     half = input.dtype
-    halves = half.itemsize == 2 and half.kind == 2 and x.dtype is y.dtype is half
+    halves = half.itemsize == 2 and half._kind == 2 and x.dtype is y.dtype is half
     if halves and multiply is outer:
         beta, alpha = (_create.full((), number, dtype=half).item() for number in (beta, alpha))
         x, alpha = _ops.mul(x, alpha), 1
@@ -337,12 +337,12 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
     if out is not None:
         resize(name, out, product.shape)
-    if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype.kind and not halves:
+    if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype._kind and not halves:
         return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=out)
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:
-        return _ops.add(product, 0 if product.dtype.kind else False, out=out)
+        return _ops.add(product, 0 if product.dtype._kind else False, out=out)
     if multiply is outer and not input.is_contiguous() and input.shape == product.shape:  # the result lies as input does
         return _ops.add(input if beta == 1 else _ops.mul(input, beta), product, out=out)
     return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)

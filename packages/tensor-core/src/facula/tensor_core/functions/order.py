@@ -194,7 +194,7 @@ def _middle(row, kind, input, dim, keepdim, out):
     plain = flat.detach()
     if _dispatch.listened():  # equal elements share the gradient, as those of amax do
         value = row(plain, 0, False)[0]
-        if input.dtype.kind < 2:
+        if input.dtype._kind < 2:
             return value
         hit = (plain == value) | ((plain != plain) & (value != value))
         return _ops.amax(_ops.where_rows(hit, flat, input.new_full((), float("-inf"))))
@@ -268,7 +268,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.dim()}). Flatten it.")
     if not isinstance(input, Tensor):
         check("bucketize", "input", 0, "number", input)
-    elif input.dtype.kind == 3:
+    elif input.dtype._kind == 3:
         raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
     elif not out_int32 and input.dtype is boundaries.dtype:
         return _ops._searchsorted(boundaries, input, None, right, out=out)
@@ -284,7 +284,7 @@ def bincount(input, weights=None, minlength=0):
     >>> x.bincount()
     tensor([1, 0, 2, 1])
     """
-    if input.dtype.kind != 1:
+    if input.dtype._kind != 1:
         raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength should be >= 0. It is {minlength}.")
@@ -380,7 +380,7 @@ sorted_ = sorted  # where an argument has the name
 
 def _few(x, most):
     """Real numbers, so few that Python's lists are faster than rows."""
-    return x.dtype.kind < 3 and 0 < x.numel() <= most and not (_ops.interpreting or x.is_meta)
+    return x.dtype._kind < 3 and 0 < x.numel() <= most and not (_ops.interpreting or x.is_meta)
 
 
 def _comparable(numbers):

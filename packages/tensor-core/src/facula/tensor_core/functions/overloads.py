@@ -78,9 +78,9 @@ def clamp(input, min=None, max=None, *, out=None):
             raise TypeError("clamp() received an invalid combination of arguments: min and max must be two tensors or two numbers, which one of no dims without a history is. Convert the number with facula.tensor.")
         min, max = (zero_dim(v) if is_number(v) else v for v in (min, max))
     if is_number(min) and is_number(max):
-        if input.dtype.kind == 0 and type(min) is type(max) is bool:
+        if input.dtype._kind == 0 and type(min) is type(max) is bool:
             raise _ops_error("clamp", "\"clamp_scalar_cpu\" not implemented for 'Bool'. Convert input with .to(facula.uint8)")
-        if input.dtype.kind == 1 and type(min) is type(max) is int:
+        if input.dtype._kind == 1 and type(min) is type(max) is int:
             min, max = fitting("clamp", min, input.dtype), fitting("clamp", max, input.dtype)
         return _ops.clamp_numbers(input, min=min, max=max, out=out) if _fits(input, min, max) else _ops.clamp_max(_ops.clamp_min(input, min), max, out=out)
     return _ops.clamp_tensor(input, min, max, out=out)
@@ -116,7 +116,7 @@ def clamp_max(input, max, *, out=None):
 
 def _fits(input, low, high):
     """Do these numbers leave the dtype alone?"""
-    kind = input.dtype.kind
+    kind = input.dtype._kind
     if type(low) in _PLAIN and type(high) in _PLAIN and (kind == 2 or kind == 1 and type(low) is type(high) is int):
         return True
     from facula.tensor_core._state import result_type
@@ -148,7 +148,7 @@ def div(input, other, *, rounding_mode=None, out=None):
     if rounding_mode is None:
         return _ops.div(input, other, out=out)
     if rounding_mode == "floor":
-        floats = (isinstance(input, Tensor) and input.dtype.kind >= 2) or (isinstance(other, Tensor) and other.dtype.kind >= 2)
+        floats = (isinstance(input, Tensor) and input.dtype._kind >= 2) or (isinstance(other, Tensor) and other.dtype._kind >= 2)
         return (_ops._floor_quotient if floats else _ops.floor_divide)(input, other, out=out)  # floor_divide's derivative is refused, the other's is 0
     if rounding_mode == "trunc":
         if not isinstance(input, Tensor) and is_number(input):
@@ -173,7 +173,7 @@ def _half(input, other):
     from facula.tensor_core._state import result_type
 
     quotient = result_type(input, other)
-    return quotient.kind == 2 and quotient.itemsize == 2
+    return quotient._kind == 2 and quotient.itemsize == 2
 
 
 def true_divide(input, other, *, out=None):
@@ -205,7 +205,7 @@ def round(input, *, decimals=0, out=None):
         check("round", "decimals", None, "int", decimals)
     if decimals == 0:
         return _ops.round(input, out=out)
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)
@@ -260,7 +260,7 @@ def index_add(input, dim, index, source, *, alpha=1, out=None):
         if source.dtype is not input.dtype:
             raise RuntimeError(f"index_add(): self ({input.dtype.scalar_type}) and source ({source.dtype.scalar_type}) must have the same scalar type. Convert one with .to().")
         alpha = fitting("index_add", alpha, input.dtype)
-        source = _ops.mul(source, (bool, int)[input.dtype.kind](alpha) if input.dtype.kind < 2 else alpha)
+        source = _ops.mul(source, (bool, int)[input.dtype._kind](alpha) if input.dtype._kind < 2 else alpha)
     return _ops.index_add(input, dim, index, source, out=out)
 
 
@@ -277,13 +277,13 @@ def pow(input, exponent, *, out=None):
     >>> x.pow(2)
     tensor([1., 4., 9.])
     """
-    if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype.kind <= 1:
+    if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor) and input.dtype._kind <= 1:
         raise RuntimeError("Integers to negative integer powers are not allowed. Convert input to a floating dtype.")
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         raise TypeError(f"pow() received an invalid combination of arguments - got ({type(input).__name__}, {type(exponent).__name__}). One must be a Tensor.")
     if type(exponent) in _PLAIN:
         _checked_exponent(input, exponent)
-    elif isinstance(input, Tensor) and isinstance(exponent, Tensor) and input.dtype.kind == exponent.dtype.kind == 0:
+    elif isinstance(input, Tensor) and isinstance(exponent, Tensor) and input.dtype._kind == exponent.dtype._kind == 0:
         raise _ops_error("pow", "\"pow\" not implemented for 'Bool'. Convert with input.to(facula.uint8)")
     return _ops.pow(input, exponent, out=out)
 
@@ -297,11 +297,11 @@ def _pow_operator(plain):
     """x ** n and x **= n as the rows do them, with pow's refusal of integers to negative integers."""
 
     def power(self, exponent):
-        if type(exponent) is int and exponent < 0 and self.dtype.kind <= 1:
+        if type(exponent) is int and exponent < 0 and self.dtype._kind <= 1:
             return pow(self, exponent)  # which raises
         if type(exponent) in _PLAIN and not -128 < exponent < 128:
             _checked_exponent(self, exponent)
-        elif type(exponent) is Tensor and self.dtype.kind == exponent.dtype.kind == 0:
+        elif type(exponent) is Tensor and self.dtype._kind == exponent.dtype._kind == 0:
             return pow(self, exponent)  # which raises
         return plain(self, exponent)
 

@@ -28,7 +28,7 @@ def _tensors(op, **arguments):
 
 def _floating(input):
     """Integers as the default float."""
-    return input if input.dtype.kind >= 2 else input.to(_default_float())
+    return input if input.dtype._kind >= 2 else input.to(_default_float())
 
 
 def _default_float():
@@ -72,7 +72,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     """
     if type(input) is not Tensor:
         want_tensor("nan_to_num", "input", 0, input)
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         return into("nan_to_num", _ops.copy(input, None, 1), out)
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
@@ -117,7 +117,7 @@ def lerp(input, end, weight, *, out=None):
     >>> facula.zeros(2).lerp(facula.ones(2), 0.25)
     tensor([0.2500, 0.2500])
     """
-    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype.kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
+    if type(input) is type(end) is Tensor and input.dtype is end.dtype and input.dtype._kind >= 2 and (type(weight) is float and -65504 <= weight <= 65504 or type(weight) is Tensor and weight.dtype is input.dtype):
         return _ops.lerp(input, end, weight, out=out)
     want_tensor("lerp", "input", 0, input)
     want_tensor("lerp", "end", 1, end)
@@ -126,7 +126,7 @@ def lerp(input, end, weight, *, out=None):
         if isinstance(other, Tensor) and lib.fc_dtype(other._h) != kind and (name == "end" or other.dim()):
             raise RuntimeError(f"lerp: expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}. Convert one with .to().")
     if isinstance(input, Tensor):
-        if input.dtype.kind < 2:
+        if input.dtype._kind < 2:
             raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name!r}. Convert to a floating dtype.')
         if isinstance(weight, builtins.complex) and not input.is_complex():
             raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype.name} without overflow: {weight}")
@@ -164,7 +164,7 @@ def mvlgamma(input, p, *, out=None):
     """
     if p < 1:
         raise RuntimeError(f"mvlgamma: p has to be greater than or equal to 1, got {p}.")
-    if input.dtype.kind == 0:
+    if input.dtype._kind == 0:
         raise DTypeError("mvlgamma: The input tensor may not be a boolean tensor.")
     x = _floating(input)
     from facula.tensor_core.functions.ranges import arange
@@ -207,9 +207,9 @@ def ldexp(input, other, *, out=None):
     tensor([16.0000,  1.5000])
     """
     _tensors("ldexp", input=input, other=other)
-    if not input.is_floating_point() or other.dtype.kind > 1:
+    if not input.is_floating_point() or other.dtype._kind > 1:
         return _ops.mul(input, _ops.pow(2.0, other), out=out)
-    if other.dtype.kind == 0:
+    if other.dtype._kind == 0:
         raise NotImplementedError("ldexp: not implemented for exponents of dtype bool. Convert them with .int().")
     wide = input.dtype if input.dtype.itemsize > 2 else BY_NAME["float32"]  # a half does not hold every exponent; integers do not widen it
     product = _ops._ldexp(input, other.to(BY_NAME["int32"]).to(wide))
@@ -288,7 +288,7 @@ def heaviside(input, values, *, out=None):
 
 def _parts_of_complex(name, first, second):
     """Refuse what complex numbers are not made of: parts of one real floating dtype."""
-    if first.dtype not in (float32, float64) or second.dtype.kind != 2:
+    if first.dtype not in (float32, float64) or second.dtype._kind != 2:
         raise DTypeError(f"{name}: Expected both inputs to be Half, Float or Double tensors but got {first.dtype.scalar_type} and {second.dtype.scalar_type}. Convert with .float().")
     if first.dtype is not second.dtype:
         raise RuntimeError(f"{name}: Expected object of scalar type {first.dtype.scalar_type} but got scalar type {second.dtype.scalar_type} for second argument. Convert one.")
@@ -383,11 +383,11 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
         which, given = ("atol", atol) if rtol >= 0 else ("rtol", rtol)
         raise RuntimeError(f"isclose: {which} must be greater than or equal to zero, but got {given}.")
     close = _ops.eq(input, other)
-    if equal_nan and input.dtype.kind >= 2:
+    if equal_nan and input.dtype._kind >= 2:
         close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
     if rtol == 0 and atol == 0:
         return close
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         input, other = input.to(_default_float()), other.to(_default_float())
     error = _ops.abs(_ops.sub(input, other))
     allowed = _ops.add(_ops.abs(_ops.mul(other, rtol)), atol)
@@ -429,7 +429,7 @@ def unhalved(name, row):
     """A row of one operand under a name by which PyTorch refuses it float16 and bfloat16."""
 
     def function(input, *, out=None):
-        if type(input) is Tensor and input.dtype.kind == 2 and input.dtype.itemsize == 2:
+        if type(input) is Tensor and input.dtype._kind == 2 and input.dtype.itemsize == 2:
             raise DTypeError(f"{name}: not defined for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.to(facula.float32).")
         return row(input, out=out)
 

@@ -122,7 +122,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     for k, x in enumerate((x1, x2), 1):
-        if x.dtype.kind != 2:
+        if x.dtype._kind != 2:
             raise DTypeError(f"cdist only supports floating-point dtypes, X{k} got: {x.dtype.name}. Convert it with .float().")
         if x.dtype.itemsize == 2:
             raise DTypeError(f'"cdist" not implemented for {x.dtype.name!r}. Convert it with .float().')
@@ -187,7 +187,7 @@ def vander(x, N=None, increasing=False):
     n = x.shape[0] if N is None else N
     if n < 0:
         raise RuntimeError(f"N must be non-negative, got {n}")
-    x = x if x.dtype.kind > 1 else x.to(int64)
+    x = x if x.dtype._kind > 1 else x.to(int64)
     columns = [ones((x.shape[0], 1), dtype=x.dtype, device=x.device)] * min(n, 1)
     if n > 1:
         columns.append(_ops.cumprod(_ops.expand(_ops.unsqueeze(x, 1), (x.shape[0], n - 1)), 1))
@@ -291,11 +291,11 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """
     if input.dim() > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with {input.dim()} dimensions")
-    if input.dtype.kind == 0:
+    if input.dtype._kind == 0:
         raise RuntimeError("cov(): bool dtype is not supported for input. Convert with .long().")
     _check_weights(input, fweights, aweights)
     x = input if input.dim() == 2 else _shape.reshaped(input, 1, -1)
-    x = x if x.dtype.kind >= 2 else _ops.mul(x, 1.0)
+    x = x if x.dtype._kind >= 2 else _ops.mul(x, 1.0)
     weights = None if fweights is None else fweights
     if aweights is not None:
         weights = aweights if weights is None else _ops.mul(weights, aweights)
@@ -327,7 +327,7 @@ def _check_weights(input, fweights, aweights):
             continue
         if weights.dim() > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.dim()} dimensions")
-        if (weights.dtype.kind == 1) != integral or weights.dtype.kind not in (1, 2):
+        if (weights.dtype._kind == 1) != integral or weights.dtype._kind not in (1, 2):
             raise RuntimeError(f"cov(): expected {name} to have {'integral' if integral else 'floating point'} dtype but got {name} with {weights.dtype.name} dtype")
         if weights.numel() != count:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {weights.numel()} != {count}")

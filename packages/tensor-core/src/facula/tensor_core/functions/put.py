@@ -100,7 +100,7 @@ def masked_scatter(input, mask, source):
     >>> x.masked_scatter(facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    if mask.dtype.kind:
+    if mask.dtype._kind:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
     if source.dtype is not input.dtype:
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.name} and {source.dtype.name}")
@@ -202,7 +202,7 @@ def _isin(x, among, invert):
         device = (x if isinstance(x, Tensor) else among).device
         x, among = (t if isinstance(t, Tensor) else _data.tensor(t, device=device) for t in (x, among))
     for t in (x, among):
-        if t.dtype.kind in (0, 3):
+        if t.dtype._kind in (0, 3):
             raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype.name}. Compare with eq().")
     dims = len(x.shape)
     if not among.numel():
@@ -232,7 +232,7 @@ def unravel_index(indices, shape):
             raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
     if any(size < 0 for size in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
-    if indices.dtype.kind != 1:
+    if indices.dtype._kind != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if min(shape, default=0) < 0:
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")

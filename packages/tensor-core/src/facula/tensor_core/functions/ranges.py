@@ -33,7 +33,7 @@ def _here(out, dtype, layout, device, requires_grad, pin_memory):
     """Is an output for a range like any other range, of the output's dtype?"""
     if type(out) is not Tensor or lib.fc_device(out._h) or layout is not None or not (requires_grad is pin_memory is False):
         return False
-    return (dtype is None or dtype is out.dtype) and (device is None or _place(device) == 0) and (out.dtype.kind == 2 or out.dtype is int64)
+    return (dtype is None or dtype is out.dtype) and (device is None or _place(device) == 0) and (out.dtype._kind == 2 or out.dtype is int64)
 
 
 def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -47,7 +47,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         first, stop = (0, start) if end is None else (start, end)
         if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device.id if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
-    elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype.kind == 2):
+    elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype._kind == 2):
         first, stop = (0, start) if end is None else (start, end)
         if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device.id if device is None else _place(device)):
             count = math.ceil((stop - first) / step)
@@ -68,10 +68,10 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if complex in (type(start), type(end), type(step)):
         raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
     dtype = as_dtype(dtype)
-    if dtype is not None and dtype.kind not in (1, 2):
+    if dtype is not None and dtype._kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
     _fits("arange", out, dtype)
-    if out is not None and out.dtype.kind not in (1, 2):
+    if out is not None and out.dtype._kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {out.dtype.name!r}. Give an output of another dtype.')
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
@@ -85,11 +85,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     if dtype is int64 and not whole:  # counted in integers, as PyTorch does for this dtype alone
         start, end, step, whole = int(start), int(end), int(step), True
     if step == 0 or step != step:
-        raise ShapeError(f"arange: step must be nonzero, got {step}{' as an integer' if dtype.kind == 1 else ''}.")
+        raise ShapeError(f"arange: step must be nonzero, got {step}{' as an integer' if dtype._kind == 1 else ''}.")
     if (end - start) * step < 0:
         raise RuntimeError(f"arange: upper bound and lower bound inconsistent with step sign: {start} to {end} by {step}.")
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    if dtype.kind <= 1:
+    if dtype._kind <= 1:
         t = _ops.arange_of(int(start), int(step), max(0, count), dtype, math.nan, 0.0)
     else:
         t = _ops.arange_of(0, 0, max(0, count), dtype, float(start), float(step))
@@ -125,24 +125,24 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     _whole_steps("linspace", start, end, steps)
     dtype = as_dtype(dtype)
     number(start), number(end)  # which refuses what is beyond 64 bits
-    if dtype is not None and dtype.kind == 0 and steps:
+    if dtype is not None and dtype._kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
     _fits("linspace", out, dtype)
-    if out is not None and out.dtype.kind == 0 and steps:
+    if out is not None and out.dtype._kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Give an output of another dtype.')
     if steps < 0:
         raise RuntimeError(f"linspace: number of steps must be non-negative, got {steps}.")
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
-    if dtype.kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
+    if dtype._kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
         raise RuntimeError(f"torch.linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
     if steps:
         _ends_fit("linspace", dtype, start, end)
     else:
         start = end = 0  # whatever they are
-    if dtype.kind == 1:  # PyTorch cuts the ends first
+    if dtype._kind == 1:  # PyTorch cuts the ends first
         start, end = int(start), int(end)
-    if dtype.kind == 3:
+    if dtype._kind == 3:
         t = _complex_steps(start, end, steps, dtype)
     else:
         t = _ops.linspace_of(steps, dtype, float(start), float(end))
@@ -157,7 +157,7 @@ def _whole_steps(name, start, end, steps):
 
 def _easy(start, end, steps, dtype, device):
     """A range here of a floating dtype, whose ends every such dtype holds?"""
-    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype.kind != 2) or (_state._device.id if device is None else _place(device)):
+    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype._kind != 2) or (_state._device.id if device is None else _place(device)):
         return False
     return type(start) in _REAL and type(end) in _REAL and -60000 < start < 60000 and -60000 < end < 60000
 
@@ -167,7 +167,7 @@ _REAL = (float, int)
 
 def _ends_fit(name, dtype, *ends):
     """Refuse ends that the dtype does not hold."""
-    if dtype.kind < 3 and any(isinstance(v, complex) for v in ends):
+    if dtype._kind < 3 and any(isinstance(v, complex) for v in ends):
         raise RuntimeError(f"torch.{name}(): inferred dtype {_kind_dtype(3)} can't be safely cast to passed dtype {dtype}, got {ends}. Pass a complex one.")
     for v in ends:
         fitting(name, v, dtype)
@@ -222,23 +222,23 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
-    if dtype.kind == 0 and steps > 1:
+    if dtype._kind == 0 and steps > 1:
         raise NotImplementedError('"logspace" not implemented for \'Bool\'. Convert the result with .bool().')
     if type(start) is not float or type(end) is not float:
         first, last = _end("start", start, device), _end("end", end, device)
-        if as_dtype(dtype).kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
+        if as_dtype(dtype)._kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
             raise RuntimeError(f"torch.logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
     for v in (start, end):
         if not isinstance(v, Tensor):
             number(v)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
-    if as_dtype(dtype).kind == 1 and steps:  # as linspace cuts the ends
+    if as_dtype(dtype)._kind == 1 and steps:  # as linspace cuts the ends
         start, end = int(_end("start", start, device)), int(_end("end", end, device))
-    if type(start) is float is type(end) and as_dtype(dtype).kind < 3 and type(steps) is int and steps >= 0 and device is None:
+    if type(start) is float is type(end) and as_dtype(dtype)._kind < 3 and type(steps) is int and steps >= 0 and device is None:
         t = _ops.linspace_of(steps, float64, start, end)
     else:
-        t = linspace(start, end, steps, dtype=complex128 if as_dtype(dtype).kind == 3 else float64, device=device)
+        t = linspace(start, end, steps, dtype=complex128 if as_dtype(dtype)._kind == 3 else float64, device=device)
     t = _map2r(_POW, None, 2, 0, float(base), 0.0, t._h) if type(base) is float or type(base) is int else _ops.pow(base, t)
     t = _ops.copy(t, as_dtype(dtype))
     return _delivered("logspace", t, out, requires_grad) if out is not None else _finish(t, requires_grad)

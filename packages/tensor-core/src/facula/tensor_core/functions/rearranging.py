@@ -285,7 +285,7 @@ def constant_pad_nd(input, pad, value=0):
         pairs = ([(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)] + [(0, 0)] * n)[:n][::-1]
         widths = [w for d in order[::-1] for w in pairs[d]]
         return _ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1)))
-    if value and (isinstance(value, complex) or input.dtype.kind != 2 or not -1e4 < value < 1e4):
+    if value and (isinstance(value, complex) or input.dtype._kind != 2 or not -1e4 < value < 1e4):
         value = full((), value, dtype=input.dtype).item()  # refused where the dtype cannot hold it
         if isinstance(value, complex) or isinstance(value, int) and not -(2**53) <= value <= 2**53:
             inside = _ops.constant_pad_nd(ones_like(input, dtype=bool_), pad)

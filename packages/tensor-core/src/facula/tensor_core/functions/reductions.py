@@ -172,7 +172,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         return matrix_norm(input, "nuc", (0, 1) if dim is None else (dim,) if isinstance(dim, int) else dim, keepdim, out=out)
     if isinstance(p, str):
         raise RuntimeError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise DTypeError(f"linalg.vector_norm(): Expected a floating point or complex tensor as input. Got {input.dtype.name}")
     if not input.numel() and (p < 0 or p == float("inf")):
         from facula.tensor_core.linalg.norm import vector_norm

@@ -34,7 +34,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     how = _ALIASES.get(reduce, reduce)
     if how not in _START:
         raise RuntimeError(f"segment_reduce: reduce argument must be either sum, prod, mean, max or min, got {reduce}")
-    if data.dtype.kind != 2:
+    if data.dtype._kind != 2:
         raise NotImplementedError(f"segment_reduce: not implemented for {data.dtype.name}. Convert data to a floating dtype.")
     if indices is not None:
         raise RuntimeError("segment_reduce: indices based reduction is not supported. Give lengths or offsets.")
@@ -140,7 +140,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     keepdim = keepdim if keepdims is LACKING else keepdims
     if mode != 0:
         raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
-    if input.dtype.kind == 3:
+    if input.dtype._kind == 3:
         raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype.name}. Hash facula.view_as_real(input).")
     if dim is None and keepdim is False and input.numel():
         return into("hash_tensor", _ops.view_dtype(_ops._hash(_hashed(input).reshape(-1)), BY_NAME["uint64"]), out)
@@ -170,7 +170,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
 def _hashed(input):
     """The bits of each element as float64, or each as int64."""
     found = input if input.origin is None else input.detach()
-    return _ops.view_dtype(_ops.copy(found, BY_NAME["float64"], 0), _INT64) if found.dtype.kind == 2 else _ops.copy(found, _INT64, 0)
+    return _ops.view_dtype(_ops.copy(found, BY_NAME["float64"], 0), _INT64) if found.dtype._kind == 2 else _ops.copy(found, _INT64, 0)
 
 
 _INT64 = BY_NAME["int64"]

@@ -111,7 +111,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
     """
     dim = dim if axis is None else renamed("nanmean", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
     return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)

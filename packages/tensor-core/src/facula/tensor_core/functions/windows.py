@@ -189,7 +189,7 @@ def _periodic(name, make, last):
         plain(layout, pin_memory)
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
-        if wanted.kind != 2:
+        if wanted._kind != 2:
             raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
         if type(window_length) is not int:
             check(name, "window_length", 0, "int", window_length)

@@ -77,7 +77,7 @@ def scalar_guards(row):
 
 
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
-PLAIN_NUMBER = {"alpha": "(type({0}) is int and (-128 < {0} < 128 or -32768 <= {0} < 32768 and {1}.dtype.kind == 2) or type({0}) is float and -65504 <= {0} <= 65504 and {1}.dtype.kind == 2)", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
+PLAIN_NUMBER = {"alpha": "(type({0}) is int and (-128 < {0} < 128 or -32768 <= {0} < 32768 and {1}.dtype._kind == 2) or type({0}) is float and -65504 <= {0} <= 65504 and {1}.dtype._kind == 2)", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
 PLAIN_NUMBER["p"] = PLAIN_NUMBER["correction"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 

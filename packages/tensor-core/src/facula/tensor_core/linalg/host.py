@@ -42,7 +42,7 @@ def plain(t):
 
 
 def conjugate(t):
-    return own_tensor(lib.fc_map1(_CONJUGATE, NULL, t._h)) if t.dtype.kind == 3 else t
+    return own_tensor(lib.fc_map1(_CONJUGATE, NULL, t._h)) if t.dtype._kind == 3 else t
 
 
 # --- inverses and systems ---------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def _widen(name, x, dtype):
     if dtype is None:
         return x
     dtype = as_dtype(dtype)
-    if dtype.kind < 2 or dtype.is_complex != x.is_complex():
+    if dtype._kind < 2 or dtype.is_complex != x.is_complex():
         raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype.name} input, but got {dtype}.")
     return x.to(dtype)
 
@@ -115,7 +115,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> T
     tensor(5.)
     """
     name = "linalg.vector_norm"
-    if x.dtype.kind < 2:
+    if x.dtype._kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
     if dtype is None and out is None and type(ord) is not complex and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
@@ -135,10 +135,10 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     tensor(6.)
     """
     name = "linalg.matrix_norm"
-    if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype.kind > 1:
+    if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype._kind > 1:
         return _ops.norm_p(A, (n - 2, n - 1), p=2, keepdim=keepdim)
     matrix(name, A, floating=False)
-    if A.dtype.kind < 2:
+    if A.dtype._kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}. Convert it with .to(facula.float32).")
     want_ints(name, "dim", 2, dim)
     if len(dim) != 2:
@@ -187,7 +187,7 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
     >>> facula.linalg.norm(facula.tensor([3.0, 4.0]))
     tensor(5.)
     """
-    if dtype is not None and (as_dtype(dtype).kind != input.dtype.kind and as_dtype(dtype).kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
+    if dtype is not None and (as_dtype(dtype)._kind != input.dtype._kind and as_dtype(dtype)._kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
         raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
     if isinstance(ord, Tensor) and (ord.dim() or ord.origin is not None):
         raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}{' that requires grad' if ord.origin is not None else ''}. Give one number.")
@@ -259,7 +259,7 @@ def matrix_exp(A) -> Tensor:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    if isinstance(A, Tensor) and A.dtype.kind == 2 and A.dtype.itemsize == 2:
+    if isinstance(A, Tensor) and A.dtype._kind == 2 and A.dtype.itemsize == 2:
         return _ops.copy(matrix_exp(A.float()), A.dtype)
     square("linalg.matrix_exp", A)
     return _ops._linalg_matrix_exp(A)
@@ -388,10 +388,10 @@ def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
     >>> facula.linalg.vecdot(facula.tensor([1.0, 2.0]), facula.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    if out is None and type(x) is type(y) is Tensor and x.dtype is y.dtype and x.dtype.kind == 2 and x.shape == y.shape:
+    if out is None and type(x) is type(y) is Tensor and x.dtype is y.dtype and x.dtype._kind == 2 and x.shape == y.shape:
         return _ops.sum(_ops.mul(x, y), dim)
     check("linalg.vecdot", x, y, floating=False)
-    if x.dtype.kind < 2:
+    if x.dtype._kind < 2:
         raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
     if x.dim() == y.dim() == 1 and x.shape != y.shape:
         raise ShapeError(f"linalg.vecdot: inconsistent tensor size, expected tensor [{x.shape[0]}] and src [{y.shape[0]}] to have the same number of elements. Make the lengths agree.")
@@ -406,7 +406,7 @@ def cross(input, other, *, dim=-1, out=None) -> Tensor:
     >>> facula.linalg.cross(facula.tensor([1.0, 0.0, 0.0]), facula.tensor([0.0, 1.0, 0.0]))
     tensor([0., 0., 1.])
     """
-    if out is None and input.shape == other.shape and input.dtype is other.dtype and input.dtype.kind and -len(input.shape) <= dim < len(input.shape) and input.shape[dim] == 3:
+    if out is None and input.shape == other.shape and input.dtype is other.dtype and input.dtype._kind and -len(input.shape) <= dim < len(input.shape) and input.shape[dim] == 3:
         return _ops._cross(input, other, dim % len(input.shape))
     if input.dim() != other.dim():
         raise ShapeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
@@ -443,16 +443,16 @@ def vander(x, N=None) -> Tensor:
     tensor([[1., 2.],
             [1., 3.]])
     """
-    if x.dtype.kind == 0:
+    if x.dtype._kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
-    if x.dtype.kind == 2 and x.dtype.itemsize == 2:
+    if x.dtype._kind == 2 and x.dtype.itemsize == 2:
         raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar_type}. Convert it with .float().")
     x = x if x.dim() else _ops.unsqueeze(x, 0)
     N = x.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError(f"linalg.vander: N must be greater than 1, got {N}.")
     powers = _ops.expand(_ops.unsqueeze(x, -1), (*x.shape, N - 1))
-    if x.dtype.kind == 1:
+    if x.dtype._kind == 1:
         powers = powers.to(_math.int64)
     one = _create.ones(*x.shape, 1, dtype=powers.dtype, device=x.device)
     return _joining.cat([one, _ops.cumprod(powers, -1)], -1)

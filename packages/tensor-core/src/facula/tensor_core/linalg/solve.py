@@ -326,7 +326,7 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor:
     """
     square("linalg.ldl_solve", LD)
     matrix("linalg.ldl_solve", LD, B)
-    if pivots.dtype.kind != 1:
+    if pivots.dtype._kind != 1:
         raise DTypeError(f"linalg.ldl_solve: Expected pivots to be integers. Got {pivots.dtype.name}. Give ldl_factor's.")
     if pivots.shape != LD.shape[:-1]:
         raise ShapeError(f"linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}.")

@@ -56,9 +56,9 @@ def _scan(data, shape, depth, flat):
 def _item(t, dtype):
     """The number in t, on its way to a tensor of dtype."""
     if t.numel() != 1:
-        refused = TypeError if dtype.kind < 2 else ValueError
+        refused = TypeError if dtype._kind < 2 else ValueError
         raise refused(f"only one element tensors can be converted to Python scalars, got one of shape {tuple(t.shape)}. Use facula.stack for others.")
-    if dtype.kind < 2 <= t.dtype.kind:
+    if dtype._kind < 2 <= t.dtype._kind:
         raise TypeError(f"only integer tensors of a single element can be converted to an index, got {t.dtype} on the way to {dtype}. Convert it with .to({dtype}).")
     return t.item()
 
@@ -136,7 +136,7 @@ def from_data(data, dtype, device_):
         else:
             dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
     numbers = [_item(n, dtype) if isinstance(n, Tensor) else n for n in numbers]
-    if dtype.kind == 0:
+    if dtype._kind == 0:
         numbers = [n != 0 for n in numbers]
     from facula.tensor_core.memory.pack import pack
 

@@ -15,14 +15,14 @@ _CODES = {"int64": "q", "float64": "d", "float32": "f", "int32": "i", "int16": "
 def pack(numbers, shape, dtype):
     """A tensor of this shape and dtype from a flat list of Python numbers. Raises RuntimeError where an int does not fit."""
     shape = list(shape)
-    if any(isinstance(v, complex) for v in numbers) or dtype.kind == 3:
-        if dtype.kind != 3:
+    if any(isinstance(v, complex) for v in numbers) or dtype._kind == 3:
+        if dtype._kind != 3:
             raise DTypeError(f"tensor: a complex number cannot be converted to {dtype.name} without losing its imaginary part. Give a complex dtype.")
         pairs = array.array("d", [part for v in numbers for part in (complex(v).real, complex(v).imag)])
         return _fill(pairs, shape, DTYPES[14], dtype)
-    if dtype.kind == 2:
+    if dtype._kind == 2:
         return _fill(array.array("d", [float(v) for v in numbers]), shape, float64, dtype)
-    if dtype.kind == 0:
+    if dtype._kind == 0:
         return _fill(array.array("B", [v != 0 for v in numbers]), shape, dtype, dtype)
     whole = [v if type(v) is int else int(fitting("tensor", v, dtype)) for v in numbers]
     try:

@@ -174,7 +174,7 @@ def randint_like(
     >>> facula.randint_like(facula.zeros(2, 3), 10).shape
     torch.Size([2, 3])
     """
-    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype.kind in (1, 2) and input.dtype.name not in _WIDE and all([type(b) is int for b in args]):
+    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype._kind in (1, 2) and input.dtype.name not in _WIDE and all([type(b) is int for b in args]):
         start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
         if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
             tensor = _ops.random_range_(lib.empty_like(input._h, lib.fc_dtype(input._h), 1), start, to)
@@ -220,7 +220,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
-    if isinstance(out, Tensor) and out.dtype.kind == 3:
+    if isinstance(out, Tensor) and out.dtype._kind == 3:
         raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype.name!r}. Give a real output.')
     return result if out is None else into("bernoulli", result.to(out.dtype) if isinstance(out, Tensor) else result, out)
 
@@ -260,11 +260,11 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     >>> facula.binomial(facula.tensor([5.0, 5.0]), facula.tensor([0.0, 1.0]))
     tensor([0., 5.])
     """
-    if count.dtype.kind != 2:
+    if count.dtype._kind != 2:
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype.name}. Convert it with .to(facula.float32).")
     if count.dtype in (facula.float16, facula.bfloat16):
         raise DTypeError(f"binomial: not implemented for {count.dtype.name}. Convert with .to(facula.float32).")
-    if prob.dtype.kind != 2 or prob.dtype is not count.dtype:
+    if prob.dtype._kind != 2 or prob.dtype is not count.dtype:
         raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
     generator = checked("binomial", generator)
     for parameter in (count, prob) if _ops.interpreting else ():
@@ -312,7 +312,7 @@ def normal(
     checked("normal", generator)
     if out is not None:
         a_tensor("normal", out)
-    if out is not None and out.dtype.kind < 2:
+    if out is not None and out.dtype._kind < 2:
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
     seen = [_dispatch.drawn_from("normal", t) for t in tensors] if _ops.interpreting else tensors
     if isinstance(std, Tensor):
@@ -357,7 +357,7 @@ def multinomial(
     """
     if input.dim() not in (1, 2):
         raise ShapeError(f"multinomial: prob_dist must be 1 or 2 dim, it has {input.dim()} (input: {tuple(input.shape)}). Reshape it.")
-    if input.dtype.kind != 2:
+    if input.dtype._kind != 2:
         raise DTypeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype}. Convert with .float().")
     if type(num_samples) is not int:
         check("multinomial", "num_samples", 1, "int", num_samples)

@@ -59,7 +59,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     except AttributeError:
         want_tensor("uniform_", "input", 0, self)
         raise
-    largest = LARGEST.get(dtype.name if dtype.kind == 2 else dtype.to_real().name, float("inf"))
+    largest = LARGEST.get(dtype.name if dtype._kind == 2 else dtype.to_real().name, float("inf"))
     if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
         for name, value in (("from", from_), ("to", to)):
             require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
@@ -84,10 +84,10 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 def _integer_bounds(dtype: Any) -> tuple[int, int]:
     """The integers that random_ may be asked for: the dtype's own, or those that a float counts through."""
-    if dtype.kind == 2:
+    if dtype._kind == 2:
         largest = int(LARGEST[dtype.name])
         return max(-largest, -(2**63)), min(largest, 2**63 - 1)
-    if dtype.kind == 0:
+    if dtype._kind == 0:
         return 0, 1
     require(dtype.name in BITS, f"random_: not implemented for {dtype}. Convert to int64.")
     largest = 2 ** BITS[dtype.name] - 1
@@ -132,7 +132,7 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
             if smallest != start:
                 raise DTypeError(f"random_: not implemented for {self.dtype} from {start} on. Convert to int64.")
             return _ops.random_range_(self, start, start, generator=generator)  # all of 64 bits, which floats round
-        to = 2 ** DIGITS[self.dtype.name] + 1 if self.dtype.kind == 2 else largest + 1
+        to = 2 ** DIGITS[self.dtype.name] + 1 if self.dtype._kind == 2 else largest + 1
     else:
         to = int(to)
         if not (-(2**63) <= start < 2**63 and -(2**63) <= to < 2**63):
@@ -141,7 +141,7 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
             require(start < to, f"random_ expects 'from' to be less than 'to', but got from={start} >= to={to}. Swap them.")
             require(smallest <= start <= largest, f"random_: from is out of bounds for {self.dtype}: from={start}. At most {largest}.")
             raise RuntimeError(f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
-    if self.dtype.kind == 2:
+    if self.dtype._kind == 2:
         for word, value in (("from", start), ("to - 1", to - 1)):
             if abs(value) > 2 ** DIGITS[self.dtype.name] and bounds[-1] is not None:
                 warnings.warn(

@@ -46,7 +46,7 @@ def given(name, result, out):
         )
     if out.is_sparse and out._nnz() and any(n < old for n, old in zip(result._size[: result.sparse_dim()], out._size)):
         raise RuntimeError(f"{name}: shrinking the size of sparse dimensions (from {list(out.shape)} to {list(result.shape)}) on a non-empty sparse tensor is not supported. Give an empty out.")
-    if result.dtype.kind == 0 and out.dtype.kind:
+    if result.dtype._kind == 0 and out.dtype._kind:
         raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
     _castable(name, result.dtype, out.dtype)
     if result.requires_grad or out.requires_grad:

@@ -93,7 +93,7 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     for name, t in (("self", input), ("result", input if out is None else out)):
         if t.layout is not sparse_csr:
             raise RuntimeError(f"sampled_addmm: Expected {name} to have sparse csr layout, but got {t.layout}. Convert with to_sparse_csr().")
-    if input.dtype.kind < 2:
+    if input.dtype._kind < 2:
         raise RuntimeError(f"sampled_addmm: Expected self to be a floating-point or complex tensor, but got {input.dtype.scalar_type}. Convert it.")
     for name, t in (("mat1", mat1), ("mat2", mat2)):
         if isinstance(t, Sparse):

@@ -194,7 +194,7 @@ def _sum(x, dim=None, keepdim=False, dtype=None):
         raise RuntimeError(f"sum: Currently the only compressed sparse format supported for sum over dims is CSR, but got layout {x.layout}. Convert with to_sparse_csr().")
     if not x.is_sparse and not keepdim:
         raise RuntimeError(f"sum: reduction operations on CSR tensors with keepdim=False is unsupported, got dim {dim}. Keep the dims, or convert with to_sparse().")
-    total = sum(x.coo(), dim, dtype=dtype or (BY_NAME["int64"] if x.dtype.kind < 2 else None))
+    total = sum(x.coo(), dim, dtype=dtype or (BY_NAME["int64"] if x.dtype._kind < 2 else None))
     for d in sorted(d % x.dim() for d in ((dim,) if whole(dim) else dim)) if keepdim else ():
         total = total.unsqueeze(d)
     return total if x.is_sparse or isinstance(total, _sparse_ops.Sparse) else total.to_sparse()
