@@ -301,6 +301,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         wanted = args[0]
         if wanted.__class__ is _dtype:
             return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
+        if wanted.__class__ is Tensor and wanted.device is self.device:
+            return self if self.dtype is wanted.dtype else _ops.copy(self, wanted.dtype, 1)
         if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
             return self
     if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and copy is False and self.device is _CPU:
