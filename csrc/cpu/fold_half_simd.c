@@ -1,6 +1,7 @@
 /*
  * Sums of halves: the order of fold.h, widened in registers instead of through a buffer. Levels v3 and up.
- * Of rows, two registers of eight are the sixteen lanes; four rows go side by side, since each addition waits for the one before it.
+ * Of rows, two registers of eight are the sixteen lanes, of bfloat16 the even and the odd ones: a register of sixteen halves is shifted and
+ * masked, nothing changes places. Four rows go side by side, since each addition waits for the one before it.
  */
 #include "../core/half.h"
 #include "fold_cell_type.h"
@@ -14,10 +15,28 @@ static inline __m256 wide(const uint16_t *x, int brain)
     return brain ? _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16)) : _mm256_cvtph_ps(h);
 }
 
-/* Lanes a (0 .. 8) and b (8 .. 16) of one row, and the elements of it that are no whole sixteen. */
+/* Sixteen elements to the lanes: a has 0 .. 8 and b 8 .. 16, or, of bfloat16, a the even and b the odd ones. */
+static inline void take(__m256 *a, __m256 *b, const uint16_t *x, int brain)
+{
+    if (brain) {
+        const __m256i pairs = _mm256_loadu_si256((const __m256i *)x);
+        *a = _mm256_add_ps(*a, _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)));
+        *b = _mm256_add_ps(*b, _mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32((int)0xffff0000))));
+    } else {
+        *a = _mm256_add_ps(*a, wide(x, 0));
+        *b = _mm256_add_ps(*b, wide(x + 8, 0));
+    }
+}
+
+/* The lanes of one row, and the elements of it that are no whole sixteen. */
 static inline f32 concluded(__m256 a, __m256 b, const uint16_t *rest, int64_t n, int brain)
 {
     f32 lane[FC_FOLD_LANES];
+    if (brain) {
+        const __m256 low = _mm256_unpacklo_ps(a, b), high = _mm256_unpackhi_ps(a, b); /* lanes 0 .. 4 and 8 .. 12, 4 .. 8 and 12 .. 16 */
+        a = _mm256_permute2f128_ps(low, high, 0x20);
+        b = _mm256_permute2f128_ps(low, high, 0x31);
+    }
     _mm256_storeu_ps(lane, a);
     _mm256_storeu_ps(lane + 8, b);
     for (int64_t i = 0; i < n; ++i)
@@ -38,20 +57,16 @@ static inline void sums(f32 *out, const uint16_t *x, int64_t rows, int64_t n, in
         for (int k = 0; k < 4; ++k)
             a[k] = b[k] = _mm256_setzero_ps();
         for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
-            for (int k = 0; k < 4; ++k) {
-                a[k] = _mm256_add_ps(a[k], wide(x_r + k * step + i, brain));
-                b[k] = _mm256_add_ps(b[k], wide(x_r + k * step + i + 8, brain));
-            }
+            for (int k = 0; k < 4; ++k)
+                take(a + k, b + k, x_r + k * step + i, brain);
         for (int k = 0; k < 4; ++k)
             out[r + k] = concluded(a[k], b[k], x_r + k * step + whole, n - whole, brain);
     }
     for (; r < rows; ++r) {
         const uint16_t *x_r = x + r * step;
         __m256 a = _mm256_setzero_ps(), b = a;
-        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES) {
-            a = _mm256_add_ps(a, wide(x_r + i, brain));
-            b = _mm256_add_ps(b, wide(x_r + i + 8, brain));
-        }
+        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
+            take(&a, &b, x_r + i, brain);
         out[r] = concluded(a, b, x_r + whole, n - whole, brain);
     }
 }
