@@ -160,12 +160,11 @@ def test_a_subclass_may_have_members_of_any_name():
         raise AssertionError("not for us")
 
     names = ("kernel", "fresh", "columns", "settings", "update", "run", "lists", "refuse", "state_of", "step_one", "step_group", "reset")
-    w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
     for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop, torch.optim.Adagrad, torch.optim.Adadelta, torch.optim.Rprop):
         assert not [n for n in dir(kind) if n in names]
         moved = []
         for cls in (kind, type("Mine", (kind,), dict.fromkeys(names, nothing))):
-            p = torch.nn.Parameter(w.detach().clone())
+            p = torch.tensor([1.0, 2.0], requires_grad=True)
             optimizer = cls([p], lr=0.1)
             for _ in range(3):
                 (p**2).sum().backward()
