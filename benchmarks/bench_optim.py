@@ -24,6 +24,8 @@ OPTIONS = {
     "RMSprop": {},
     "Rprop": {},
     "Muon": {},
+    "SparseAdam": {},
+    "LBFGS": {"lr": 1e-6, "max_iter": 4, "history_size": 10},  # it hardly moves, so every call does the same
 }
 
 
@@ -32,10 +34,20 @@ def step(t, name):
     parameters = [t.nn.Parameter(t.randn(8, 8)) for _ in range(100)]
     for p in parameters:
         p.grad = t.randn(8, 8)
+        if name == "SparseAdam":
+            p.grad = p.grad.to_sparse(1)
     optimizer = getattr(t.optim, name.split()[0])(parameters, **OPTIONS[name])
+    plain = [p.detach() for p in parameters]
+
+    def loss():  # half the sum of squares: its gradient is the parameters
+        for p, x in zip(parameters, plain):
+            p.grad.copy_(x)
+        return t.ones(())
+
+    closure = loss if name == "LBFGS" else None
 
     def call():
-        optimizer.step()
+        optimizer.step(closure)
         return parameters[0]
 
     return call

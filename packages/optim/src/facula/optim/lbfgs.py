@@ -166,9 +166,10 @@ class LBFGS(Optimizer):
     def _move(self, t: float | Tensor, direction: Tensor) -> None:
         at, t = 0, float(t)
         for p in self._params:
-            real = facula.view_as_real(p) if p.is_complex() else p
-            real.add_(direction[at : at + real.numel()].reshape(real.shape), alpha=t)
-            at += real.numel()
+            real = (facula.view_as_real(p) if p.is_complex() else p).detach()  # whose history no write has to look at
+            size = real.numel()
+            real.add_(direction[at : at + size].view(real.shape), alpha=t)
+            at += size
 
     def step(self, closure: Callable) -> Any:
         """Up to max_iter iterations; the loss before the first."""

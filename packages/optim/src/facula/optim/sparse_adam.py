@@ -73,17 +73,13 @@ class SparseAdam(Optimizer):
         grad = (-grad if group.get("maximize") else grad).coalesce()
         if grad._nnz() == 0:
             return
-        g, step, (beta1, beta2) = grad._values(), state["step"], group["betas"]
+        g, step, (beta1, beta2), where = grad._values(), state["step"], group["betas"], grad._indices().unbind()
         moved = []
         for mean, new, beta in ((state["exp_avg"], g, beta1), (state["exp_avg_sq"], g.pow(2), beta2)):
-            old = mean.sparse_mask(grad)._values()
-            change = (new - old) * (1 - beta)
-            mean.add_(_like(grad, change))
-            moved.append(change + old)
+            old = mean[where]
+            old.add_((new - old).mul_(1 - beta))
+            mean.index_put_(where, old)
+            moved.append(old)
         rate = number(group["lr"]) * math.sqrt(1 - beta2**step) / (1 - beta1**step)
-        p.add_(_like(grad, -rate * (moved[0] / moved[1].sqrt().add_(group["eps"]))))
-
-
-def _like(grad: Tensor, values: Tensor) -> Tensor:
-    """A sparse tensor of grad's indices with other values."""
-    return facula.sparse_coo_tensor(grad._indices(), values, grad.size(), is_coalesced=True)
+        p = p.detach()  # whose history no write has to look at
+        p.index_put_(where, p[where].add_((moved[0] / moved[1].sqrt_().add_(group["eps"])).mul_(-rate)))
