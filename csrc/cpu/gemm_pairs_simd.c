@@ -51,24 +51,18 @@ INLINE int32_t bits_of(float x)
 #define SECOND_STEP(I, V, x) ((V)((I)(x) & (int32_t)0xffff0000))
 
 #if FC_HAS_FMA
-INLINE float pair_fma(float x, float y, float z)
-{
-    float of[4];
-    const uint32_t p = (uint32_t)bits_of(x), q = (uint32_t)bits_of(y), step[4] = { p << 16, q << 16, p & 0xffff0000u, q & 0xffff0000u };
-    memcpy(of, step, sizeof of);
-    return __builtin_fmaf(of[0], of[1], __builtin_fmaf(of[2], of[3], z));
-}
-#define FMA1(x, y, z) pair_fma(x, y, z)
+#define STEP(x, y, z) __builtin_fmaf(x, y, z)
 #else
+#define STEP(x, y, z) ((x) * (y) + (z))
+#endif
 INLINE float pair_fma(float x, float y, float z)
 {
     float of[4];
     const uint32_t p = (uint32_t)bits_of(x), q = (uint32_t)bits_of(y), step[4] = { p << 16, q << 16, p & 0xffff0000u, q & 0xffff0000u };
     memcpy(of, step, sizeof of);
-    return of[0] * of[1] + (of[2] * of[3] + z);
+    return STEP(of[0], of[1], STEP(of[2], of[3], z));
 }
 #define FMA1(x, y, z) pair_fma(x, y, z)
-#endif
 
 #if FC_ISA_NUM == 4
 #define FMA(x, y, z) (__typeof__(z))_mm512_dpbf16_ps((__m512)(z), (__m512bh)(x), (__m512bh)(y))
