@@ -1,5 +1,5 @@
 /*
- * Tensors joined along one dim, which they have (cat) or get (stack); the other sizes agree, dtypes are promoted.
+ * Tensors joined along one dim, which they have (cat) or get (stack), the other sizes agreeing, or as one vector (_cat_flat). Dtypes are promoted.
  *
  * Of cat a 1-d tensor of no elements is skipped whatever the others' rank, as in PyTorch.
  */
@@ -109,7 +109,25 @@ int fc_infer_stack(fc_call *c)
     return fc_declare(c, 0, dtype, n, shape);
 }
 
-enum { MOST_JOINED = 64, BLOCK_BYTES = 8 << 10, LONG_STRETCH = 512, GRAIN_BYTES = 64 << 10 };
+int fc_infer__cat_flat(fc_call *c)
+{
+    fc_promotion p = FC_PROMOTION_START;
+    int64_t n = 0;
+    if (!c->nt)
+        return fc_fail(FC_ARG, 0, 0, 1, 0);
+    for (int k = 0; k < c->nt; ++k) {
+        fc_promotion_add(&p, c->t[k]);
+        if (c->t[k]->numel > INT64_MAX - n) /* expanded ones are this long */
+            return fc_fail(FC_MEMORY, INT64_MAX, 0, 0, 0);
+        n += c->t[k]->numel;
+    }
+    const int dtype = fc_promotion_result(&p);
+    if (dtype < 0)
+        return fc_fail(FC_MIXED, 0, c->t[0]->dtype, 1, c->t[c->nt - 1]->dtype);
+    return fc_declare(c, 0, dtype, 1, &n);
+}
+
+enum { MOST_JOINED = 64, BLOCK_BYTES = 8 << 10, LONG_STRETCH = 512, GRAIN_BYTES = 64 << 10, SHORT = 4096 };
 
 typedef struct {
     char *out;
@@ -182,7 +200,7 @@ static int join(fc_call *c, int stacked)
             continue;
         const int64_t count = stacked ? 1 : t->shape[dim], from = at;
         at += count;
-        if (outer == 1 && t->contiguous && t->numel <= 4096) {
+        if (outer == 1 && t->contiguous && t->numel <= SHORT) {
             fc_convert(out->dtype, out->data + from * inner * size, t->dtype, t->data, t->numel);
             continue;
         }
@@ -199,3 +217,21 @@ static int join(fc_call *c, int stacked)
 int fc_cpu_cat(fc_call *c) { return join(c, 0); }
 
 int fc_cpu_stack(fc_call *c) { return join(c, 1); }
+
+int fc_cpu__cat_flat(fc_call *c)
+{
+    fc_tensor *out = c->out[0];
+    char *to = out->data;
+    for (int k = 0; k < c->nt; ++k) {
+        fc_tensor *t = c->t[k];
+        fc_part part;
+        if (t->contiguous && t->numel <= SHORT)
+            fc_convert(out->dtype, to, t->dtype, t->data, t->numel);
+        else {
+            fc_part_dense(&part, out, to, t);
+            fc_copy_nest(&part.head, t);
+        }
+        to += t->numel * fc_dt_size[out->dtype];
+    }
+    return FC_OK;
+}

@@ -40,6 +40,21 @@ static inline void fc_part_drop(fc_part *p, int dim)
     --p->head.ndim;
 }
 
+/* The elements of t from `data` on, in t's memory, one after the other in the shape of `like`. */
+static inline void fc_part_dense(fc_part *p, const fc_tensor *t, char *data, const fc_tensor *like)
+{
+    int64_t step = 1;
+    p->head = *t;
+    p->head.data = data;
+    p->head.ndim = like->ndim;
+    p->head.numel = like->numel;
+    p->head.stride = p->room + FC_MAX_DIMS;
+    for (int d = like->ndim - 1; d >= 0; step *= like->shape[d--]) {
+        p->room[d] = like->shape[d];
+        p->head.stride[d] = step;
+    }
+}
+
 static inline void fc_part_copy(fc_part *to, fc_part *from)
 {
     if (to->head.numel)

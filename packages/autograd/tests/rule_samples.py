@@ -289,6 +289,7 @@ SAMPLES = {
     # copies
     "copy": [lambda: (normal(3, 4), None, 1), lambda: (normal(3, 4), C128, 1)],
     "cat": [lambda: ([normal(2, 3), normal(4, 3)], 0), lambda: ([normal(2, 3), normal(2, 1), normal(2, 2)], -1)],
+    "_cat_flat": [lambda: ([normal(2, 3), normal(), normal(4)],)],
     "stack": [lambda: ([normal(2, 3), normal(2, 3)], 0), lambda: ([normal(2, 3), normal(2, 3), normal(2, 3)], -1), lambda: ([normal(), normal()], 0)],
     "flip": [lambda: (normal(3, 4), (0,)), lambda: (normal(2, 3, 4), (0, -1)), lambda: (normal(4), ())],
     "_roll": [lambda: (normal(3, 4), 1, 0), lambda: (normal(3, 4), -6, -1)],

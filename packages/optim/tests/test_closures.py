@@ -62,3 +62,48 @@ def test_muon_is_pytorchs_up_to_the_rounding_of_bfloat16():
         return p.detach().tolist()
 
     assert difference(end(other), end(torch), 1e-4) is None
+
+
+def scalar(T):
+    return T.tensor(0.5, dtype=T.float64, requires_grad=True)
+
+
+KINDS = {
+    "matrices and a scalar": lambda T: [T.ones(2, 3, dtype=T.float64, requires_grad=True), scalar(T)],
+    "columns": lambda T: [T.arange(12.0, dtype=T.float64).reshape(3, 4)[:, 1:3].requires_grad_(), scalar(T)],
+    "every other": lambda T: [T.arange(12.0, dtype=T.float64)[::2].requires_grad_(), scalar(T)],
+    "empty": lambda T: [T.ones(0, 3, dtype=T.float64, requires_grad=True), scalar(T)],
+    "one frozen": lambda T: [T.ones(3, dtype=T.float64), scalar(T)],
+    "complex": lambda T: [T.tensor([1 + 2j, -1j], dtype=T.complex128, requires_grad=True), scalar(T)],
+    "complex alone": lambda T: [T.tensor([[1 + 2j, -1j]], dtype=T.complex128).t().requires_grad_()],
+    "two dtypes": lambda T: [T.ones(3, dtype=T.float32, requires_grad=True), scalar(T)],
+    "bfloat16": lambda T: [T.tensor([1.0, 0.5, -3.0], dtype=T.bfloat16, requires_grad=True)],
+    "rows of a table": lambda T: [T.nn.Embedding.from_pretrained(T.ones(4, 2, dtype=T.float64), freeze=False, sparse=True).weight, scalar(T)],
+}
+
+
+@pytest.mark.parametrize("search", [None, "strong_wolfe"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_lbfgs_moves_parameters_of_every_kind_as_pytorch(kind, search):
+    other = pytest.importorskip("torch")
+
+    def end(T):
+        parameters = KINDS[kind](T)
+        optimizer = T.optim.LBFGS(parameters, lr=0.25, max_iter=3, line_search_fn=search)
+
+        def loss_of(p):
+            if kind == "rows of a table" and p.dim() == 2:
+                p = T.nn.functional.embedding(T.tensor([0, 2, 2]), p, sparse=True)
+            return ((p * p.conj()).real if p.is_complex() else p * p).sum() + (p.real if p.is_complex() else p).sum().cos()
+
+        def closure():
+            optimizer.zero_grad()
+            loss = sum(loss_of(p).double() for p in parameters if p.requires_grad)
+            loss.backward()
+            return loss
+
+        losses = [float(optimizer.step(closure)) for _ in range(3)]
+        values = [T.view_as_real(p.detach()) if p.is_complex() else p for p in parameters]
+        return [losses, plain(T, values), [p.stride() for p in parameters]]
+
+    assert difference(end(other), end(torch), 2e-2 if kind == "bfloat16" else 1e-6) is None

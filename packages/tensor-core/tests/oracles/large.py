@@ -192,6 +192,8 @@ LARGE = {
     "copy": lambda t: [(t(301, 1009),)],
     "cat": lambda t: [([t(37, 900), t(37, 2100)], 1), ([t(90, 900), t(41, 900)], 0)],
     "stack": lambda t: [([t(37, 900)] * 3, 1)],
+    "_cat_flat": lambda t: [([t(37, 900), t(37, 2100)],)],
+    "_add_flat_": lambda t: [([t(370, 900), t(37, 2100)], t(370 * 900 + 37 * 2100), 0.5)],
     "flip": lambda t: [(t(37, 3001), (1,))],
     "_roll": lambda t: [(t(37, 3001), 900, 1)],
     "constant_pad_nd": lambda t: [(t(37, 3001), (3, 5), 1.0)],

@@ -61,6 +61,16 @@ O("_sgd_", sgd, ulp=16, halves=4, specials=False, scale="max", result="LISTED", 
     sgd_case(t, 0.9, 0.0, 0.1, True, False, False), sgd_case(t, 0.9, 0.5, 0.0, False, False, False),
 ])  # fmt: skip
 
+
+def add_flat(params, vector, alpha):
+    ends = np.cumsum([p.size for p in params])
+    return tuple(p + alpha * vector[end - p.size : end].reshape(p.shape) for p, end in zip(params, ends))
+
+
+O("_add_flat_", add_flat, ulp=2, halves=2, specials=False, scale="max", result="LISTED", cases=lambda t: [
+    (tensors(t), t(22), 0.5), (tensors(t, 1), t(15), -1e-3), ([t(0, 3), t()], t(1), 2.0),
+])  # fmt: skip
+
 # --- formulas.def: each is one parameter's step; `each` runs it over the lists ----------------------------------------------
 
 

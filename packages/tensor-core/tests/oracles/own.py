@@ -61,6 +61,9 @@ O("cat", lambda tensors, dim: np.concatenate(tensors, axis=dim), cases=lambda t:
 O("stack", lambda tensors, dim: np.stack(tensors, axis=dim), cases=lambda t: [
     ([t(2, 3), t(2, 3)], 0), ([t(2, 3), t(2, 3)], -1), ([t(2, 3, 4), t(2, 3, 4), t(2, 3, 4)], 1), ([t(5)], 0), ([t(), t(), t()], 0), ([t(0, 2), t(0, 2)], 1),
 ])  # fmt: skip
+O("_cat_flat", lambda tensors: np.concatenate([x.reshape(-1) for x in tensors]), cases=lambda t: [
+    ([t(2, 3), t(4), t()],), ([t(3, 0), t(2, 3, 4)],), ([t(70, 80), t(5)],), ([t(0, 2)],),
+])  # fmt: skip
 O("flip", lambda input, dims: np.flip(input, dims), cases=lambda t: [
     (t(3, 4), (0,)), (t(3, 4), (0, -1)), (t(2, 3, 4), (2, 0)), (t(700), (0,)), (t(3, 4), ()), (t(), ()), (t(0, 3), (0, 1)),
 ])  # fmt: skip

@@ -6,11 +6,14 @@ from typing import Any, Callable, Iterable, NamedTuple
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 
 from ._formula import check_lr
 from .optimizer import Optimizer
 
 __all__ = ["LBFGS"]
+
+_cat_flat, _add_flat_ = (extend.function(extend.ops[name]) for name in ("_cat_flat", "_add_flat_"))
 
 
 class Point(NamedTuple):
@@ -106,6 +109,10 @@ def _strong_wolfe(
     return bracket[low], evaluations
 
 
+def _real(t: Tensor) -> Tensor:
+    return facula.view_as_real(t.resolve_conj()) if t.is_complex() else t
+
+
 class LBFGS(Optimizer):
     """Quasi-Newton steps from the last `history_size` changes of gradient. step needs a closure, and calls it often.
 
@@ -156,20 +163,20 @@ class LBFGS(Optimizer):
         return self.param_groups[0]["params"]
 
     def _flat_grad(self) -> Tensor:
-        parts = []
-        for p in self._params:
-            grad = facula.zeros_like(p).detach() if p.grad is None else p.grad
-            grad = grad.to_dense() if grad.is_sparse else grad
-            parts.append((facula.view_as_real(grad.resolve_conj()) if grad.is_complex() else grad).reshape(-1))
-        return facula.cat(parts)
+        grads = [p.grad for p in self._params]
+        if any([grad is None or grad.is_sparse for grad in grads]):
+            grads = [facula.zeros_like(p).detach() if grad is None else grad.to_dense() if grad.is_sparse else grad for p, grad in zip(self._params, grads)]
+        flat = _cat_flat(grads)
+        return _cat_flat([_real(grad) for grad in grads]) if flat.is_complex() else flat
 
     def _move(self, t: float | Tensor, direction: Tensor) -> None:
-        at, t = 0, float(t)
-        for p in self._params:
-            real = (facula.view_as_real(p) if p.is_complex() else p).detach()  # whose history no write has to look at
-            size = real.numel()
-            real.add_(direction[at : at + size].view(real.shape), alpha=t)
-            at += size
+        t = float(t)
+        try:
+            _add_flat_(self._params, direction, t)
+        except (TypeError, extend.DeviceError):  # complex parameters, such of several dtypes; what is wrong is refused again
+            reals = [_real(p).detach() for p in self._params]  # whose history no write has to look at
+            for real, part in zip(reals, direction.split([real.numel() for real in reals])):
+                real.add_(part.view(real.shape), alpha=t)
 
     def step(self, closure: Callable) -> Any:
         """Up to max_iter iterations; the loss before the first."""

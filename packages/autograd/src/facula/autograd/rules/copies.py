@@ -1,5 +1,7 @@
 """Derivatives of what copies, fills and joins."""
 
+from math import prod
+
 import facula as F
 
 from .._core import row
@@ -13,6 +15,7 @@ D("place_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: ca
 D("fill_number_", node="FillBackward2", x=zeros)
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))
+D("_cat_flat", tensors=lambda g, tensors_shapes, tensors_dtypes: stretches(g, tensors_shapes, tensors_dtypes))
 D("_roll", x=lambda g, shift, dim: row("_roll")(g, -shift, dim))
 D("constant_pad_nd", x=lambda g, pad: F.constant_pad_nd(g, [-w for w in pad]))
 D("_pad_around", node="PadBackward0", x=lambda g, x_format, x_origin, pad, mode: unpadded(g, x_format, x_origin, pad, mode))
@@ -44,3 +47,9 @@ def pieces(g, shapes, dtypes, dim) -> list:
         found.append(cast(g.narrow(dim, at, shape[dim]), dtype))
         at += shape[dim]
     return found
+
+
+def stretches(g, shapes, dtypes) -> list:
+    """The parts of a vector that are the elements of each tensor, in its shape."""
+    parts = F.split(g, [prod(shape) for shape in shapes])
+    return [cast(part.view(shape), dtype) for part, shape, dtype in zip(parts, shapes, dtypes)]

@@ -48,7 +48,7 @@ none("_softmax_backward", "_log_softmax_backward", "_cross_entropy_backward", "_
 none("_layer_norm_backward", "_rms_norm_backward", "_batch_norm_backward", "_group_norm_backward", "_embedding_backward", "_embedding_bag_backward")
 none("_cdist_backward", "_searchsorted", "_histogram")
 refuse("_bincount", operands="y")
-none("_adam_", "_sgd_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
+none("_adam_", "_sgd_", "_add_flat_", "_adagrad_", "_adadelta_", "_rmsprop_", "_adamax_", "_nadam_", "_radam_", "_rprop_", "_asgd_", "_adafactor_", "_muon_")
 
 
 def softmax_gradient(g, out, dim) -> F.Tensor:
