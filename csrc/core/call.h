@@ -9,7 +9,7 @@
  *
  * Both return FC_OK or fc_fail(...). What the core does around them:
  *   - c->t[k] are the tensor arguments in signature order, NULL where absent. Before run they are contiguous, and
- *     float16/bfloat16 ones arrive as float32 (results are rounded back once), unless the row has AS_IT_LIES. Where infer set bit k of c->as_is, argument k, whose
+ *     float16/bfloat16 ones arrive as float32 (results are rounded back once), unless the row has AS_IT_LIES or infer set bit k of c->halves. Where it set bit k of c->as_is, argument k, whose
  *     dtype the kernel computes in, comes as it lies; where it set spec.direct, the kernel writes that result in its format. Arguments marked "!" in the signature
  *     (written in place) keep identity: the core hands a contiguous float32 staging copy and copies it back where needed.
  *   - int, bool and int[n] arguments lie flat in c->i[] in signature order, int[] behind its length; float arguments in c->d[] likewise.
@@ -39,6 +39,7 @@ typedef struct fc_call {
     int op;
     int nt, ni, nd, nout, nlists;
     unsigned as_is;
+    unsigned halves;      /* arguments whose halves stay what they are; 0 before infer */
     unsigned slabs;       /* the dims along which the call may be cut, by bits; 0 after fc_own */
     unsigned cut, whole;  /* arguments that have those dims, of any other every slab takes the whole; results that have not, and are empty */
     fc_tensor **t;

@@ -76,9 +76,10 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);
-            if ((t->contiguous && !fc_is_half(t->dtype)) || fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || (k < 32 && c->as_is >> k & 1))
+            const int dtype = k < 32 && c->halves >> k & 1 ? t->dtype : fc_compute_dtype(t->dtype);
+            if ((t->contiguous && dtype == t->dtype) || fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || (k < 32 && c->as_is >> k & 1))
                 continue;
-            s->staged[k] = fc_to(t, fc_compute_dtype(t->dtype), 0, 1);
+            s->staged[k] = fc_to(t, dtype, 0, 1);
             if (!s->staged[k]) {
                 s->staged[k] = t;
                 return fc_status();
@@ -327,6 +328,7 @@ fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const
     c.nd = nd;
     c.nout = 0;
     c.as_is = 0;
+    c.halves = 0;
     c.slabs = 0;
     c.scratch_bytes = 0;
     for (int k = 0; k < lists; ++k)
@@ -355,6 +357,7 @@ fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tenso
     c.nd = 1;
     c.nout = 0;
     c.as_is = 0;
+    c.halves = 0;
     c.slabs = 0;
     c.scratch_bytes = 0;
     c.i[0] = i0, c.i[1] = i1, c.i[2] = i2, c.i[3] = i3, c.i[4] = i4, c.i[5] = i5;

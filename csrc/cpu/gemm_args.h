@@ -26,10 +26,10 @@ typedef struct {
     int64_t bias_col, bias_row;
     fc_gemm_pack_fn pack_a, pack_b;  /* NULL: a or b is memory with strides. Else a or b is handed to it. float, complex only */
     const int64_t *c_at;          /* NULL, or the offset of column n in a row of c, instead of n * c_col; with b_at, -1: dropped */
-    const int64_t *b_at;          /* NULL, or b's element (k, n) is b[i * b_batch + b_at[k] + n]; float32, float64 only */
+    const int64_t *b_at;          /* NULL, or b's element (k, n) is b[i * b_batch + b_at[k] + n]; not complex, as the next three */
     const int64_t *b_from;        /* with b_at: NULL, or + b_from[n / lanes] + n % lanes instead of + n; N is whole vectors, of nr / 2 lanes */
-    const int64_t *a_at, *a_k;    /* NULL, or a's element (m, k) is a[a_at[m] + a_k[k]]; float32, float64 only */
-    int a_in_place;               /* a is memory that is read where it lies: few columns would not repay packing it; float32, float64 */
+    const int64_t *a_at, *a_k;    /* NULL, or a's element (m, k) is a[a_at[m] + a_k[k]] */
+    int a_in_place;               /* a is memory that is read where it lies: few columns would not repay packing it */
     int pairs;                    /* bfloat16: K and the strides of a and b count pairs of steps, which neighbours in memory are */
     int wide;                     /* with `pairs`: c and bias are float32 */
     const void *a_packed;         /* NULL, or what fc_gemm_pack_whole made of a: worth it where a meets several products */

@@ -202,6 +202,7 @@ static void T(pack_runs)(void *panel, const void *x, const int64_t *k_at, int64_
             for (int l = lines; l < end; ++l) dst[l] = 0;
 }
 
+#if !FC_GEMM_PAIRS /* whose sums are floats */
 /* A stretch of at least `lanes`: whole vectors, the last of which may overlap the one before. */
 #define LAY(V, VM, lanes)                                                                      \
     do {                                                                                       \
@@ -242,3 +243,4 @@ static void T(lay)(void *c, const void *sums, const void *bias, const fc_gemm_st
     }
 }
 #undef LAY
+#endif

@@ -44,14 +44,14 @@ DOWN(f64, double)
 
 void fc_gemm_scatter(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const void *sums)
 {
-    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype == FC_F64 ? FC_F64 : FC_F32); /* sums of pairs are floats */
     const int64_t size = kernel->size;
     char *const c = (char *)g->c + (i * g->c_batch + m0 * g->c_row) * size;
     fc_gemm_stretch runs[MOST_COLS];
     int64_t step[MOST_COLS];
     const int count = cut_runs(g, n0, cols, runs, step);
     if (g->c_row == 1 && !g->c_at && !g->bias) {
-        if (g->dtype == FC_F32) down_f32((float *)c + runs->from, sums, rows, cols, *step);
+        if (size == 4) down_f32((float *)c + runs->from, sums, rows, cols, *step);
         else down_f64((double *)c + runs->from, sums, rows, cols, *step);
         return;
     }

@@ -200,13 +200,12 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
 
 #if !FC_GEMM_PAIRS
 #include "gemm_direct_simd.h"
-#include "gemm_offset_simd.h"
 #endif
+#include "gemm_offset_simd.h"
 #undef TILE
 
 static void T(block)(const fc_gemm_tile_job *job)
 {
-#if !FC_GEMM_PAIRS
     if (job->b_at || job->a_row) {
         T(block_offset)(job);
         return;
@@ -215,6 +214,7 @@ static void T(block)(const fc_gemm_tile_job *job)
         T(block_broadcast)(job);
         return;
     }
+#if !FC_GEMM_PAIRS
     if (job->b_row) {
         T(block_direct)(job);
         return;

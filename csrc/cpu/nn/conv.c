@@ -21,6 +21,7 @@ static int window_args(fc_conv *v, const fc_tensor *big, const fc_tensor *small,
 {
     const fc_tensor *some = big ? big : small;
     v->dtype = some->dtype;
+    v->pairs = 0;
     v->ndim = some->ndim;
     if (v->ndim < 3 || v->ndim > 5)
         return fc_fail(FC_RANK, 0, v->ndim, 4, 0);
@@ -79,19 +80,32 @@ static int settle(fc_conv *v)
 
 static size_t words_bytes(const fc_conv *v) { return (size_t)(fc_conv_words(v) + 7) / 8 * 64; }
 
-/* How tensors lie, and the dims that kernels see; answers the weight's taps that are left, in the scratch room where some are not. */
-static const void *lying(fc_conv *v, const fc_call *c)
+/* Operands of a direction, as kernels see them, and the room that is left to those. */
+typedef struct { const void *x, *other; void *room; } operands;
+
+/* How tensors lie, and the dims that kernels see. The gradient by the weight takes small and big. */
+static operands lying(fc_conv *v, const fc_call *c, int direction, const fc_tensor *x, const fc_tensor *other)
 {
-    const void *weight = c->t[1]->data;
+    operands of = { x->data, other->data, c->scratch };
     v->last = c->as_is != 0;
     v->weight_last = c->as_is >> 1 & 1;
+    if (v->dtype == FC_BF16)
+        fc_conv_pair(v, direction, &of.x, &of.other, &of.room);
+    return of;
+}
+
+/* From small to big, or the other way round. */
+static int forward(fc_conv *v, fc_call *c, int to_big, const void *bias)
+{
+    operands of = lying(v, c, to_big ? FC_CONV_TO_BIG : FC_CONV_TO_SMALL, c->t[0], c->t[1]);
     if (v->taps < v->given_taps) {
-        weight = (char *)c->scratch + words_bytes(v);
-        fc_conv_pick_taps(v, (char *)c->scratch + words_bytes(v), c->t[1]->data);
+        void *const few = (char *)of.room + words_bytes(v);
+        fc_conv_pick_taps(v, few, of.other);
+        of.other = few;
     }
     if (!v->last)
         fc_conv_flatten(v);
-    return weight;
+    return (to_big ? fc_conv_to_big : fc_conv_to_small)(v, c->out[0]->data, of.x, of.other, bias, of.room);
 }
 
 static int weight_args(const fc_tensor *weight, int64_t kernel[3], const fc_tensor *some)
@@ -131,7 +145,7 @@ static int convolution_args(fc_conv *v, const fc_call *c)
         (bad = window_args(v, transposed ? NULL : input, transposed ? input : NULL, kernel, c->i, c->i[13])) ||
         (bad = channels(v, weight->shape[0], weight->shape[1], transposed ? input : NULL, transposed ? NULL : input)))
         return bad;
-    if (bias && bias->dtype != input->dtype)
+    if (bias && bias->dtype != input->dtype && !c->halves) /* beside pairs it has been widened */
         return fc_fail(FC_MIXED, 0, input->dtype, 2, bias->dtype);
     const int64_t outputs = transposed ? v->groups * v->big_ch : v->groups * v->small_ch;
     if (bias && (bias->ndim != 1 || bias->shape[0] != outputs))
@@ -197,6 +211,10 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     const int trimmed = v->taps < v->given_taps;
     c->scratch_bytes = words_bytes(v) + (trimmed ? (size_t)(v->groups * v->small_ch * v->big_ch * v->taps * fc_dt_size[fc_compute_dtype(v->dtype)]) : 0);
+    if (fc_conv_takes_pairs(v, direction)) {
+        c->halves = 3;
+        c->scratch_bytes += fc_conv_pair_bytes(v, direction);
+    }
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
     /* PyTorch's volumes of these dtypes alone keep it; one undivided one of float32 is given to another library there, which does not. */
     const int deep = v->dtype == FC_BF16 || (v->dtype == FC_F32 && (v->batch != 1 || v->groups != 1));
@@ -227,9 +245,7 @@ int fc_cpu_convolution(fc_call *c)
     const void *bias = c->t[2] ? c->t[2]->data : NULL;
     if (bad || c->out[0]->numel == 0)
         return bad;
-    const void *weight = lying(&v, c);
-    return c->i[9] ? fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, weight, bias, c->scratch)
-                   : fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, weight, bias, c->scratch);
+    return forward(&v, c, c->i[9] != 0, bias);
 }
 
 int fc_infer_convolution_grad_input(fc_call *c)
@@ -247,9 +263,7 @@ int fc_cpu_convolution_grad_input(fc_call *c)
     const int bad = grad_input_args(&v, c);
     if (bad || c->out[0]->numel == 0)
         return bad;
-    const void *weight = lying(&v, c);
-    return c->i[12] ? fc_conv_to_small(&v, c->out[0]->data, c->t[0]->data, weight, NULL, c->scratch)
-                    : fc_conv_to_big(&v, c->out[0]->data, c->t[0]->data, weight, NULL, c->scratch);
+    return forward(&v, c, !c->i[12], NULL);
 }
 
 int fc_infer_convolution_grad_weight(fc_call *c)
@@ -265,14 +279,13 @@ int fc_cpu_convolution_grad_weight(fc_call *c)
     const int bad = grad_weight_args(&v, c);
     if (bad || c->out[0]->numel == 0)
         return bad;
-    v.last = c->as_is != 0;
-    v.weight_last = c->as_is >> 1 & 1;
+    const int small = c->i[12] ? 1 : 0;
+    const operands of = lying(&v, c, FC_CONV_WEIGHT, c->t[small], c->t[!small]);
     const fc_conv whole = v;
-    void *const out = c->out[0]->data, *const few = whole.taps < whole.given_taps ? (char *)c->scratch + words_bytes(&whole) : out;
+    void *const out = c->out[0]->data, *const few = whole.taps < whole.given_taps ? (char *)of.room + words_bytes(&whole) : out;
     if (!v.last)
         fc_conv_flatten(&v);
-    const int small = c->i[12] ? 1 : 0;
-    const int failed = fc_conv_weight(&v, few, c->t[small]->data, c->t[!small]->data, c->scratch);
+    const int failed = fc_conv_weight(&v, few, of.x, of.other, of.room);
     if (!failed && few != out)
         fc_conv_spread_taps(&whole, few, out);
     return failed;

@@ -14,6 +14,7 @@
 
 typedef struct {
     int dtype, ndim;                 /* ndim: of the tensors, 2 + spatial */
+    int pairs;                       /* of bfloat16: elements are pairs of channels, or of samples, and sums and dtype float32; conv_pairs.c */
     int last;                        /* big and small lie channels_last */
     int weight_last;                 /* and so does the weight, where kernels can tell */
     int64_t batch, groups;
@@ -34,6 +35,15 @@ void fc_conv_spread_taps(const fc_conv *v, const void *few, void *all);
 enum { FC_CONV_TO_SMALL, FC_CONV_TO_BIG, FC_CONV_WEIGHT };
 enum { FC_CONV_LAST_NOT, FC_CONV_LAST_SAME, FC_CONV_LAST_DENSE }; /* SAME: the weight is the same memory in both formats */
 int fc_conv_takes_last(const fc_conv *v, int direction);
+
+/* conv_pairs.c: whether v goes by pairs; bytes that they take; and making them, after which v is of pairs, x and other (the weight, or in its
+ * gradient big beside small) are those, and room is what is left of it. */
+int fc_conv_takes_pairs(const fc_conv *v, int direction);
+size_t fc_conv_pair_bytes(const fc_conv *v, int direction);
+void fc_conv_pair(fc_conv *v, int direction, const void **x, const void **other, void **room);
+
+/* A product's type. */
+#define FC_CONV_PRODUCT(v) .dtype = (v)->pairs ? FC_BF16 : (v)->dtype, .pairs = (v)->pairs, .wide = (v)->pairs
 
 /* The three directions (conv_run.c); room: fc_conv_words of int64, for offsets of taps and columns. FC_OK or FC_MEMORY. */
 int64_t fc_conv_words(const fc_conv *v);

@@ -110,7 +110,7 @@ static void run(void *ctx, int64_t begin, int64_t end, void *scratch)
         fc_parallel((v->small_ch + TURNED - 1) / TURNED, 1 + (GRAIN >> 2) / (TURNED * v->big_ch * v->taps), turn_lines, q);
     const fc_two_level w = { in_place ? q->weight : q->turned, 1, q->to_big ? v->taps * v->big_ch : q->weight_last ? v->small_ch : v->taps * v->small_ch,
                              v->taps, place, 0 };
-    fc_gemm_args p = { .dtype = v->dtype, .batch = 1, .N = q->to_ch, .K = C * v->taps, .a_at = at, .a_k = k_at, .b = &w, .pack_b = fc_pack_two_level,
+    fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .N = q->to_ch, .K = C * v->taps, .a_at = at, .a_k = k_at, .b = &w, .pack_b = fc_pack_two_level,
                        .c_row = q->to_ch, .c_col = 1, .bias = q->bias, .bias_col = 1 };
     for (int64_t n = 0; n < v->batch && !q->status; n += q->chunk) {
         const int64_t here = v->batch - n < q->chunk ? v->batch - n : q->chunk;

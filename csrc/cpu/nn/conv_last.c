@@ -34,7 +34,7 @@ int fc_conv_last(const fc_conv *v, void *out, const void *x, const void *weight,
     if (!is_one_tap(v))
         return fc_conv_dense_last(v, out, x, weight, bias, to_big);
     const int64_t from = to_big ? v->small_ch : v->big_ch, to = to_big ? v->big_ch : v->small_ch;
-    fc_gemm_args p = { .dtype = v->dtype, .batch = 1, .M = positions(v), .N = to, .K = from, .a = x, .a_row = from, .a_col = 1,
+    fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .M = positions(v), .N = to, .K = from, .a = x, .a_row = from, .a_col = 1,
         .b = weight, .b_row = to_big ? v->big_ch : 1, .b_col = to_big ? 1 : v->big_ch, .c = out, .c_row = to, .c_col = 1,
         .bias = bias, .bias_col = 1 };
     return fc_gemm_shaped(&p);
@@ -44,7 +44,7 @@ int fc_conv_last_weight(const fc_conv *v, void *weight, const void *small, const
 {
     if (fc_conv_is_depthwise(v))
         return fc_conv_depth_last_weight(v, weight, small, big);
-    fc_gemm_args p = { .dtype = v->dtype, .batch = 1, .M = v->small_ch, .N = v->big_ch, .K = positions(v), .a = small, .a_row = 1,
+    fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .M = v->small_ch, .N = v->big_ch, .K = positions(v), .a = small, .a_row = 1,
         .a_col = v->small_ch, .b = big, .b_row = v->big_ch, .b_col = 1, .c = weight, .c_row = v->big_ch, .c_col = 1 };
     return fc_gemm_shaped(&p);
 }

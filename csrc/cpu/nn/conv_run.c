@@ -50,13 +50,13 @@ int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void 
         for (int64_t n = 0; n < v->batch; ++n)
             for (int64_t p = 0; p < v->small_n; ++p)
                 at[n * v->small_n + p] = n * sample + p;
-    const int in_place = v->taps == 1 && !memcmp(v->small, v->big, sizeof v->big) && !v->pad[0] && !v->pad[1] && !v->pad[2] &&
+    const int in_place = !v->pairs && v->taps == 1 && !memcmp(v->small, v->big, sizeof v->big) && !v->pad[0] && !v->pad[1] && !v->pad[2] &&
                          v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1 && !x.folded; /* 1 x 1: the source is the operand */
     int bad = FC_OK;
     for (int64_t g = 0; g < v->groups && !bad; ++g) {
         const int64_t K = v->big_ch * v->taps;
         x.source = step_to(big, g * v->big_ch * v->big_n, v->dtype);
-        fc_gemm_args p = { .dtype = v->dtype, .M = v->small_ch, .K = K,
+        fc_gemm_args p = { FC_CONV_PRODUCT(v), .M = v->small_ch, .K = K,
             .a = step_to(weight, g * v->small_ch * K, v->dtype), .a_row = K, .a_col = 1,
             .c = (char *)step_to(small, g * v->small_ch * v->small_n, v->dtype), .c_row = v->small_n, .c_col = 1,
             .bias = bias ? step_to(bias, g * v->small_ch, v->dtype) : NULL, .bias_row = 1 };
@@ -136,7 +136,7 @@ static int phase_to_big(const fc_conv *v, fc_window *x, const int64_t start[3], 
         x->source = step_to(small, g * v->small_ch * v->small_n, v->dtype);
         const fc_two_level w = { step_to(weight, g * v->small_ch * v->big_ch * v->taps, v->dtype), apart > 1 ? 1 : v->taps,
                                  v->big_ch * v->taps, x->taps, dense ? NULL : place, fc_is_complex(v->dtype) };
-        const fc_gemm_args p = { .dtype = v->dtype, .M = v->big_ch, .K = v->small_ch * x->taps,
+        const fc_gemm_args p = { FC_CONV_PRODUCT(v), .M = v->big_ch, .K = v->small_ch * x->taps,
             .batch = x->folded ? 1 : v->batch, .N = x->folded ? v->batch * x->positions : x->positions,
             .a = &w, .pack_a = fc_pack_two_level, .b = x, .pack_b = fc_pack_window,
             .c = (char *)step_to(big, g * v->big_ch * v->big_n, v->dtype), .c_batch = sample, .c_row = v->big_n, .c_col = 1,
@@ -250,12 +250,12 @@ int fc_conv_weight(const fc_conv *v, void *weight, const void *small, const void
         x.source = step_to(big, g * v->big_ch * v->big_n, v->dtype);
         const fc_two_level a = { step_to(small, g * v->small_ch * v->small_n, v->dtype), v->small_n,
                                  v->groups * v->small_ch * v->small_n, v->small_n ? v->small_n : 1, NULL, fc_is_complex(v->dtype) };
-        const fc_gemm_args p = { .dtype = v->dtype, .batch = 1, .M = v->small_ch, .N = N, .K = v->batch * v->small_n,
+        const fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .M = v->small_ch, .N = N, .K = v->batch * v->small_n,
             .a = &a, .pack_a = fc_pack_two_level, .b = &x, .pack_b = fc_pack_window_turned,
             .c = (char *)step_to(weight, g * v->small_ch * N, v->dtype), .c_row = N, .c_col = 1 };
         if (!p.M || !p.N)
             continue;
-        fc_gemm_args turned = { .dtype = v->dtype, .batch = 1, .M = N, .N = v->small_ch, .K = p.K, .b = &a, .pack_b = fc_pack_two_level,
+        fc_gemm_args turned = { FC_CONV_PRODUCT(v), .batch = 1, .M = N, .N = v->small_ch, .K = p.K, .b = &a, .pack_b = fc_pack_two_level,
             .c = p.c, .c_row = 1, .c_col = N };
         if ((bad = fc_conv_turned(&turned, &x, v->big_ch, v->batch)) == -1)
             bad = fc_gemm_run(&p);

@@ -84,7 +84,7 @@ static void run_shifted(void *ctx, int64_t begin, int64_t end, void *scratch)
     fc_gemm_args *p = &s->p;
     const fc_window *x = &s->x;
     fc_conv_layout *l = &s->l;
-    const int64_t taps = x->taps, size = fc_dt_size[p->dtype];
+    const int64_t taps = x->taps, size = fc_dt_size[x->dtype];
     fc_conv_lay_out(l, x, s->channels, 1, (int64_t *)((char *)scratch + s->room_at));
     int64_t *b_at = (int64_t *)((char *)scratch + s->b_at), *c_at = (int64_t *)((char *)scratch + s->c_at);
     l->bare = l->bare && !s->packed;
@@ -168,7 +168,7 @@ int fc_conv_shifted(const fc_gemm_args *given, const fc_window *x, int64_t chann
     int status = FC_OK;
     shifted s = { .p = *given, .x = *x, .each = each, .channels = channels, .to = to, .status = &status };
     fc_gemm_args *const p = &s.p;
-    const int64_t size = fc_dt_size[p->dtype], tap_room = 3 * (x->ntaps[0] + x->ntaps[1] + x->ntaps[2]);
+    const int64_t size = fc_dt_size[x->dtype], tap_room = 3 * (x->ntaps[0] + x->ntaps[1] + x->ntaps[2]);
     int64_t few[3 * 64], bytes = 0;
     if (tap_room > 3 * 64)
         return -1;
@@ -265,7 +265,7 @@ int fc_conv_turned(fc_gemm_args *p, const fc_window *x, int64_t channels, int64_
     PLACE(room_at, tap_room * 8);
     PLACE(a_at, p->M * 8);
     PLACE(k_at, p->K * 8);
-    PLACE(copy_at, s.l.bare ? 0 : batch * channels * s.l.channel * fc_dt_size[p->dtype]);
+    PLACE(copy_at, s.l.bare ? 0 : batch * channels * s.l.channel * fc_dt_size[x->dtype]);
 #undef PLACE
     const int bad = fc_parallel_scratch(1, 1, (size_t)bytes, run_turned, &s);
     return bad ? bad : s.status;

@@ -145,8 +145,9 @@ CONVOLUTIONS = [((8, 64, 14, 14), (48, 64, 3, 3), 1, 1, 1), ((2, 3, 40, 41), (33
                 ((6, 30, 2, 3), (18, 10, 3, 5), (1, 2), (3, 2), (3, 1)), ((2, 40, 30, 1), (40, 1, 3, 3), 1, 1, 1)]  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype,scale", [("float32", 1), ("bfloat16", 1), ("bfloat16", 2.0**-62)])
 @pytest.mark.parametrize("x,w,stride,padding,dilation", CONVOLUTIONS, ids=str)
-def test_convolution_does_not_see_how_images_lie(x, w, stride, padding, dilation, as_before):
+def test_convolution_does_not_see_how_images_lie(x, w, stride, padding, dilation, dtype, scale, as_before):
     if as_before < 3:
         pytest.skip("this machine has no AVX2 and FMA")
     groups, found = x[1] // w[1], {}
@@ -156,17 +157,33 @@ def test_convolution_does_not_see_how_images_lie(x, w, stride, padding, dilation
         for image in (torch.contiguous_format, torch.channels_last):
             for kernel in (torch.contiguous_format, torch.channels_last):
                 torch.manual_seed(0)
-                operands = [drawn(*x), drawn(*w), drawn(w[0])]
+                operands = [(drawn(*shape) * size).to(getattr(torch, dtype)) for shape, size in ((x, scale), (w, scale), (w[:1], scale**2))]
                 laid = [operands[0].detach().contiguous(memory_format=image), operands[1].detach().contiguous(memory_format=kernel), operands[2].detach()]
                 out = F.conv2d(*(t.requires_grad_() for t in laid), stride, padding, dilation, groups)
                 results = with_gradients(out, *laid)
-                found[threads, level, image, kernel] = [t.detach().contiguous().numpy().tobytes() for t in results]
+                found[threads, level, image, kernel] = [t.detach().contiguous().float().numpy().tobytes() for t in results]
     if w[1] == 1:  # a few channels at a time are too few to be turned
         parts = [F.conv2d(*(t[c : c + 10].detach() if k else t[:, c : c + 10].detach() for k, t in enumerate(laid)), stride, padding, dilation, 10) for c in range(0, groups - 9, 10)]
         assert torch.equal(torch.cat(parts, 1), out[:, : 10 * len(parts)].detach())
     first = next(iter(found.values()))
 
     assert [] == [how for how, bits in found.items() if bits != first]
+
+
+@pytest.mark.parametrize("call", [partial(F.conv2d, padding=1), partial(F.conv2d, stride=2, padding=2, groups=3), partial(F.conv_transpose2d, stride=2), F.conv2d], ids=str)
+@pytest.mark.parametrize("batch,channels", [(1, 9), (2, 12), (5, 33), (3, 300)])
+def test_a_convolution_of_bfloat16_is_a_sum_of_floats_rounded_once(call, batch, channels):
+    """Beside sums of doubles: half a unit of bfloat16, which has 8 bits, and what sums of floats lose."""
+    torch.manual_seed(0)
+    groups = call.keywords.get("groups", 1) if isinstance(call, partial) else 1
+    x, w = torch.randn(batch, channels, 7, 6), torch.randn(channels, channels // groups, 3, 3)
+    wide, narrow = ([t.bfloat16().to(dtype).requires_grad_() for t in (x, w)] for dtype in (torch.float64, torch.bfloat16))
+    slope = torch.randn(call(x, w).shape).bfloat16()
+    found = [(out := call(*leaves), *torch.autograd.grad(out, leaves, slope.to(out.dtype))) for leaves in (wide, narrow)]
+
+    for exact, result in zip(*found):
+        assert result.dtype == torch.bfloat16
+        assert bool(((result.double() - exact).abs() <= exact.abs() * 2**-8 + exact.abs().max() * 1e-5).all())
 
 
 def test_a_sample_of_attention_does_not_see_the_batch():
