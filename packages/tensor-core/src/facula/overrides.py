@@ -9,13 +9,13 @@ from facula.tensor_core.dispatch.override import (
     DisableTorchFunctionSubclass,  # noqa: F401 - of torch._C
     Enabled,
     Seen,
-    TorchFunctionMode,
     answered,
     disabled,
     overrides,
     overriding,
     watch,
 )
+from facula.tensor_core.dispatch.modes import DisableTorchFunction, TorchFunctionMode  # noqa: F401 - the first is of torch._C
 from facula.tensor_core._tensor import Tensor
 
 __all__ = [

@@ -82,7 +82,7 @@ def check_list(node, name, tensors, versions) -> None:
 # ---- the forward line under an interpreter ----------------------------------------------------------------------------
 
 ROAD = {sys.modules[f"facula.tensor_core.{name}"].__file__ for name in ("_ops", "dispatch.slow", "extend")}
-ROAD |= {sys.modules["facula.tensor_core.dispatch.slow"].__file__.replace("slow.py", "override.py"), "<asks for __torch_function__>"}  # which may not be loaded yet
+ROAD |= {sys.modules["facula.tensor_core.dispatch.slow"].__file__.replace("slow.py", name) for name in ("override.py", "modes.py")} | {"<asks for __torch_function__>"}  # which may not be loaded yet
 HERE = (__file__[: -len("autograd/_support.py")] + "autograd/", __file__[: -len("autograd/_support.py")] + "amp/", "<autograd of ")
 
 

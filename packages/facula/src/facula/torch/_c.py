@@ -37,7 +37,7 @@ def __getattr__(name: str):
     if name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         from facula import overrides
 
-        return overrides.DisableTorchFunctionSubclass
+        return getattr(overrides, name)
     if name == "_nn":
         from . import _nn_internals
 

@@ -46,17 +46,23 @@ def attach(public):
     for name in _ownership.TENSOR:
         setattr(Tensor, name, _ownership.Brought(name))
     _inplace_compositions()
-    for name, function in public.items():
-        if vars(Tensor).get(name) is function and isinstance(function, FunctionType):
-            setattr(Tensor, name, _method_of(name, function))
+    known = set()
+    for name, function in list(vars(Tensor).items()):
+        if isinstance(function, FunctionType) and (public.get(name) is function or function in known):
+            setattr(Tensor, name, namesake(name, function))
+        known.add(function)
 
 
-def _method_of(name, function):
-    """A function's namesake among the methods: another object, because a `__torch_function__` tells torch.unbind from Tensor.unbind."""
-    method = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
-    method.__kwdefaults__, method.__doc__ = function.__kwdefaults__, function.__doc__
-    method.__module__, method.__qualname__ = Tensor.__module__, f"Tensor.{name}"
-    return method
+def namesake(name, function, method=True):
+    """A function that does the same under a name of its own: another object, because a `__torch_function__` tells torch.unbind from Tensor.unbind."""
+    function = (function.__kwdefaults__ or {}).get("_facula_", (function,))[0]  # it may ask already
+    made = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+    made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
+    made.__module__, made.__qualname__ = (Tensor.__module__, f"Tensor.{name}") if method else ("facula", name)
+    if wrapped := vars(function).get("__wrapped__"):  # a guard
+        made.__wrapped__ = wrapped
+        function.__globals__["_namesakes"].append(made)
+    return made
 
 
 _HIDDEN = {"copy_into_", "place_into_", "fill_number_", "index_put_rows_", "where_rows_", "clamp_tensor_", "randperm_", "random_range_", "random_full_", "bernoulli_scalar_"}

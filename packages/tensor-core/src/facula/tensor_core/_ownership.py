@@ -187,9 +187,11 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
         module, distribution = names[name]
         return getattr(load(f"{prefix}.{name}", module, distribution), name)
     if prefix == "facula" and name in IN_PLACE:
+        from facula.tensor_core._methods import namesake
         from facula.tensor_core._tensor import Tensor
 
-        return getattr(Tensor, name)
+        found = sys.modules["facula"].__dict__[name] = namesake(name, getattr(Tensor, name), method=False)
+        return found
     if prefix == "facula" and name.startswith("_foreach_"):
         from facula.tensor_core.functions import foreach as _foreach
 
@@ -218,8 +220,9 @@ class Brought:
 
 def attach(functions):
     """A module of this part that was imported late gives Tensor its methods."""
+    from facula.tensor_core._methods import namesake
     from facula.tensor_core._tensor import Tensor
 
     for name, function in functions.items():
         if name not in LATER_NO_METHOD:
-            setattr(Tensor, name, function)
+            setattr(Tensor, name, namesake(name, function))

@@ -358,8 +358,7 @@ class Tensor(lib.Slots):
         return shape[0]
 
     def __iter__(self):
-        shape = self.shape
-        if not shape:
+        if not self.dim():
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 

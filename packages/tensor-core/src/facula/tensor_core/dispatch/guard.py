@@ -258,14 +258,17 @@ def guarded(function, kinds=None):
             exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
             made = own["_made"] = own[function.__name__]
             made.__defaults__, made.__kwdefaults__ = own["_self"].values()
-            if checked.__code__ is _first_call.__code__:  # it may be watched by now, see _override
-                checked.__code__, checked.__defaults__, checked.__kwdefaults__ = made.__code__, made.__defaults__, made.__kwdefaults__
-        return own["_made"](*args, **options)
+        made = own["_made"]
+        for f in own["_namesakes"]:
+            if f.__code__ is _first_call.__code__:  # it may be watched by now, see _override, or until a mode ends
+                f.__code__, f.__defaults__, f.__kwdefaults__ = made.__code__, made.__defaults__, made.__kwdefaults__
+        return made(*args, **options)
 
     inner = function
     own = {"begin": begin, "_function": function, "_Tensor": Tensor, "_dtype": dtype, "_lacking": LACKING, "_renamed": renamed, "__name__": function.__module__}
     checked = FunctionType(_first_call.__code__, own, function.__name__)
     checked.__defaults__, checked.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    own["_namesakes"] = [checked]
     return functools.update_wrapper(checked, function)
 
 

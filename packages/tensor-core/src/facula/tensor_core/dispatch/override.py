@@ -12,24 +12,31 @@ A plain tensor pays nothing for it, by three means:
 Loaded when the first such class is defined.
 """
 
+import contextlib
 import functools
+import importlib
 import sys
 import types
 
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.foreign import unpack
+from facula.tensor_core.dispatch.spelled import spelled
 from facula.tensor_core._tensor import Tensor, disabled_torch_function
 from facula.tensor_core._threads import ThreadState
 
+in_mode = None  # modes.py's, once a TorchFunctionMode is known: f(modes, func, args, kwargs) asks the innermost
 _state = ThreadState()  # .off: how deep in blocks without the protocol; .modes: the stack of TorchFunctionModes
 _slot = Tensor._h
 _rows = _ops.__dict__
 
 OPERATORS = {
-    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div", "__mod__": "remainder",
-    "__pow__": "pow", "__matmul__": "matmul", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__neg__": "neg", "__abs__": "abs",
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div", "__mod__": "remainder", "__matmul__": "matmul",
+    "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__neg__": "neg", "__pos__": "positive", "__abs__": "abs",
+    "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
+    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "ndimension": "dim", "nelement": "numel",
 }  # fmt: skip
+PYTHONS = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}  # operators that are functions in Python there, with other names
 # attributes that describe the object, or that Python asks for by itself: no operation
 UNSEEN = {
     "__class__", "__new__", "__init__", "__init_subclass__", "__torch_function__", "__dict__", "__weakref__", "__slots__", "__doc__", "__module__", "__hash__",
@@ -180,6 +187,8 @@ class Method(Seen):
     def called(self, tensor, *args, **kwargs):
         func = getattr(Tensor, self.public if len(args) < 2 else self.name)
         args = (tensor, *args)
+        if modes := getattr(_state, "modes", None):
+            return in_mode(modes, func, args, kwargs)
         relevant = overriding(args, kwargs)
         if self.name in OPERATIONS:  # Python asks the other operand, and words the refusal
             return ask(func, relevant, args, kwargs)
@@ -194,13 +203,13 @@ class Attribute(Seen):
         described = Tensor.__dict__[self.name]
         if tensor is None:
             return described.__get__(None, owner)
-        if disabled():
+        if disabled() or getattr(_state, "modes", None):  # (where a mode is on it is told by the property)
             return described.__get__(tensor, owner)
         return answered(described.__get__, [tensor], (tensor,), {})
 
     def __set__(self, tensor, value):
         described = Tensor.__dict__[self.name]
-        if disabled():
+        if disabled() or getattr(_state, "modes", None):
             return described.__set__(tensor, value)
         answered(described.__set__, [tensor], (tensor, value), {})
 
@@ -208,8 +217,23 @@ class Attribute(Seen):
         Tensor.__dict__[self.name].__delete__(tensor)
 
 
+def unmoded():
+    """A block in which functions and Tensor are as where no mode is on: for what looks into them, or changes them for good."""
+    return contextlib.nullcontext() if in_mode is None else sys.modules["facula.tensor_core.dispatch.modes"].changed_back()
+
+
 def prepare(cls):
     """Make a class's tensors ask its __torch_function__."""
+    with unmoded():
+        stand_before(cls)
+        _dispatch.override = of_row
+        watch_few()
+        if getattr(cls.__torch_function__, "__func__", None) is not Tensor.__torch_function__.__func__:
+            watch()
+
+
+def stand_before(cls):
+    """Put what asks on a class, for all that Tensor has."""
     if not isinstance(cls.__dict__.get("_h", None) or getattr(cls, "_h", None), (Guarded, types.MemberDescriptorType)):
         return  # its handle has a meaning of its own
     cls._h = Guarded()
@@ -229,10 +253,6 @@ def prepare(cls):
             seen = stand_in(name, value)
             if seen is not None:
                 setattr(cls, name, seen)
-    _dispatch.override = of_row
-    watch_few()
-    if getattr(cls.__torch_function__, "__func__", None) is not Tensor.__torch_function__.__func__:
-        watch()
 
 
 def stand_in(name, value):
@@ -255,7 +275,7 @@ def foreign(value):
 PROPERTIES = {"grad_fn", "is_leaf", "output_nr", "retains_grad", "_backward_hooks"}
 OPERATIONS = {
     *OPERATORS, "__eq__", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__floordiv__", "__rsub__", "__rtruediv__", "__rfloordiv__", "__rmod__",
-    "__rpow__", "__rmatmul__", "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__",
+    "__pow__", "__rpow__", "__rmatmul__", "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__",
 }  # fmt: skip
 
 
@@ -325,14 +345,23 @@ NEVER = {
     "tensor", "as_tensor", "is_tensor", "is_storage", "typename", "from_numpy", "asarray", "frombuffer", "manual_seed", "seed", "initial_seed", "get_rng_state",
     "set_rng_state", "save", "load", "set_printoptions", "is_inference_mode_enabled", "is_grad_enabled", "set_grad_enabled", "sparse_coo_tensor", "vmap", "cond", "while_loop",
     "handle_torch_function", "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "no_grad", "enable_grad", "compile", "set_",
+    "broadcast_shapes", "from_dlpack", "get_default_device", "get_default_dtype", "get_num_threads", "inference_mode", "is_anomaly_enabled", "set_default_device", "set_default_dtype",
+    "set_num_threads", "to_dlpack", "range", "is_autocast_enabled", "is_autocast_cpu_enabled", "as_subclass",
 }  # fmt: skip
+
+
+CALLS = {"facula.nn.functional": {"sigmoid", "tanh"}}  # functions that are seen by what they call
+ALONE = {  # what alone is seen of a module
+    "facula.nn.init": {"constant_", "kaiming_uniform_", "normal_", "uniform_"},
+    "facula.autograd": {"backward", "grad"},
+}
 
 
 def name_methods():
     """Give functions that are Tensor's alone the name that they have there: what a __torch_function__ sees."""
     for name, f in vars(Tensor).items():
         if isinstance(f, types.FunctionType) and f.__name__ != name and vars(Tensor).get(f.__name__) is not f:
-            f.__name__ = name
+            f.__name__ = PYTHONS.get(name, name)
 
 
 FEW = ("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "nonzero", "broadcast_tensors", "complex", "polar")
@@ -353,29 +382,35 @@ def watch():
         return
     _watched.append(True)
     name_methods()
-    import importlib
-
     import facula
     from facula.tensor_core import _ownership
 
-    homes = [facula]
-    for name in ("facula.nn.functional", "facula.linalg", "facula.fft", "facula.special"):
-        try:
-            homes.append(importlib.import_module(name))
-        except ModuleNotFoundError:
-            continue
-    for home in homes:
-        later = _ownership.LATER_FUNCTIONS if home is facula else ()
+    for home in homes():
+        later = (*_ownership.LATER_FUNCTIONS, *_ownership.IN_PLACE) if home is facula else ()
         watch_own(home, (name for name in {*vars(home), *later} if not name.startswith("_")))
     methods = {name for name in vars(Tensor) if not name.startswith("_") and (name in vars(facula) or name.endswith("_"))}
     watch_own(Tensor, methods | {"__getitem__", "__setitem__"})
 
 
+def homes():
+    """The modules with public functions of tensors, of parts that are there."""
+    found = [sys.modules["facula"]]
+    for name in ("facula.nn.functional", "facula.nn.init", "facula.linalg", "facula.fft", "facula.special", "facula.autograd"):
+        with contextlib.suppress(ModuleNotFoundError):
+            found.append(importlib.import_module(name))
+    return found
+
+
 def watch_own(home, names):
     for name in sorted(names):
         f = getattr(home, name, None)
-        if name not in NEVER and isinstance(f, types.FunctionType) and f.__module__.startswith("facula"):
+        if not passed_over(home, name) and not (home.__name__ in ("facula", "Tensor") and name in NEVER) and isinstance(f, types.FunctionType) and f.__globals__["__name__"].startswith("facula"):
             watch_function(f)
+
+
+def passed_over(home, name):
+    """Is it a name of a module about which nobody is asked?"""
+    return name in CALLS.get(home.__name__, ()) or name not in ALONE.get(home.__name__, (name,))
 
 
 def watch_function(f):
@@ -384,12 +419,23 @@ def watch_function(f):
         return
     import inspect
 
-    f.__signature__ = inspect.signature(f)  # a guard's is that of the function behind it
+    original = copied(f)
+    f.__signature__ = inspect.signature(f)
+    f.__code__, f.__defaults__ = asking(f), None
+    f.__kwdefaults__ = {"_facula_": (original, f, of_function)}
+
+
+def copied(f):
+    """Another function that does what f does at present."""
     original = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     original.__kwdefaults__ = f.__kwdefaults__
-    f.__code__ = _asking(len(f.__code__.co_freevars)).replace(co_name=f.__code__.co_name)
-    f.__defaults__ = None
-    f.__kwdefaults__ = {"_facula_": (original, f, of_function)}
+    original.__dict__.update(f.__dict__)  # a guard's signature is that of the function behind it
+    return original
+
+
+def asking(f):
+    """The code of a question for f."""
+    return _asking(len(f.__code__.co_freevars)).replace(co_name=f.__code__.co_name)
 
 
 @functools.cache
@@ -408,7 +454,8 @@ _around = {}  # id of a function -> what runs instead of it, given it
 
 def around(f, how):
     """From now on a call of f is how(what f did, args, kwargs), unless f is a row."""
-    watch_function(f)
+    with unmoded():
+        watch_function(f)
     _around[id(f)] = how
 
 
@@ -423,74 +470,10 @@ def of_function(watched, args, kwargs):
     if not off:
         relevant = overriding(args, kwargs)
         if relevant:
-            return answered(itself, relevant, args, kwargs)
+            return answered(itself, relevant, *spelled(itself, args, kwargs))
     how = _around.get(id(itself))
     result = how(original, args, kwargs) if how else original(*args, **kwargs)
     return result if _dispatch.tape is None else _dispatch.tape.relined(result)
-
-
-# --- modes --------------------------------------------------------------------------------------------------------------
-
-
-def in_mode(modes, func, args, kwargs):
-    """Ask the innermost mode, with itself off the stack meanwhile."""
-    mode = modes.pop()
-    _dispatch.pop_interpreter()
-    try:
-        kinds = tuple(type(x) for x in overriding(args, kwargs))
-        result = mode.__torch_function__(func, kinds, args, kwargs)
-        if result is NotImplemented:
-            raise TypeError(f"no implementation found for '{name_of(func)}': the mode {type(mode).__name__} returned NotImplemented. Call func(*args, **kwargs) there.")
-        return result
-    finally:
-        _dispatch.push_interpreter(mode._of_row)
-        modes.append(mode)
-
-
-class TorchFunctionMode:
-    """A block in which every function of this thread goes to the mode's __torch_function__(func, types, args, kwargs).
-
-    >>> import facula
-    >>> from facula.overrides import TorchFunctionMode
-    >>> class Names(TorchFunctionMode):
-    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
-    ...         print(func.__name__)
-    ...         return func(*args, **(kwargs or {}))
-    >>> with Names():
-    ...     _ = facula.ones(2) + 1
-    ones
-    add
-    """
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        raise NotImplementedError(f"{type(self).__name__}: __torch_function__ is not defined. Define it in the subclass.")
-
-    def __enter__(self):
-        watch()
-        _state.__dict__.setdefault("modes", []).append(self)
-        _dispatch.push_interpreter(self._of_row)
-        return self
-
-    def __exit__(self, *error):
-        _state.modes.pop()
-        _dispatch.pop_interpreter()
-
-    def _of_row(self, op, args, kwargs):
-        """The interpret door: it took this mode's entry off the stack already."""
-        mode = _state.modes.pop()
-        try:
-            out = kwargs.get("out")
-            in_place = op.writes or (out is not None and out is args[0])
-            given, options = as_called(op, args)
-            if out is not None and not in_place:
-                options["out"] = out
-            func = public(op, "inplace" if in_place else "call")
-            result = mode.__torch_function__(func, tuple(type(x) for x in overriding(args)), given, options)
-            if result is NotImplemented:
-                raise TypeError(f"no implementation found for '{name_of(func)}': the mode {type(mode).__name__} returned NotImplemented. Call func(*args, **kwargs) there.")
-            return result
-        finally:
-            _state.modes.append(mode)
 
 
 _tensor.of_class = of_class
