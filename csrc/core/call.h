@@ -9,8 +9,9 @@
  *
  * Both return FC_OK or fc_fail(...). What the core does around them:
  *   - c->t[k] are the tensor arguments in signature order, NULL where absent. Before run they are contiguous, and
- *     float16/bfloat16 ones arrive as float32 (results are rounded back once), unless the row has AS_IT_LIES or infer set bit k of c->halves. Where it set bit k of c->as_is, argument k, whose
- *     dtype the kernel computes in, comes as it lies; where it set spec.direct, the kernel writes that result in its format. Arguments marked "!" in the signature
+ *     float16/bfloat16 ones arrive as float32 (results are rounded back once), unless the row has AS_IT_LIES or infer set bit k of c->halves, and
+ *     spec.half. Where it set bit k of c->as_is, argument k comes as it lies, or, widened, lies the same way; where it set spec.direct, the kernel writes that result in its
+ *     format. Arguments marked "!" in the signature
  *     (written in place) keep identity: the core hands a contiguous float32 staging copy and copies it back where needed.
  *   - int, bool and int[n] arguments lie flat in c->i[] in signature order, int[] behind its length; float arguments in c->d[] likewise.
  *     A Tensor[] list contributes its tensors to c->t[] and its length to c->len[] (in order of the lists).
@@ -32,6 +33,7 @@ typedef struct {
     int dtype, ndim;
     int format; /* as fc_to's memory_format, 1 as the first argument lies; 0 after fc_declare. The kernel writes contiguously, the core rearranges, but where */
     int direct; /* this is set: the result is allocated in its format; 0 after fc_declare */
+    int half;   /* a result of halves is allocated so, not as float32; 0 after fc_declare */
     int64_t shape[FC_MAX_DIMS];
 } fc_spec;
 

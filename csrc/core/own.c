@@ -44,6 +44,7 @@ int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape)
     s->ndim = ndim;
     s->format = 0;
     s->direct = 0;
+    s->half = 0;
     for (int d = 0; d < ndim; ++d)
         s->shape[d] = shape[d];
     if (k >= c->nout)
@@ -76,10 +77,11 @@ static int fc_stage_arguments(fc_staging *s, const fc_own_args *a, const fc_call
                 return fc_fail(FC_READONLY, k, 0, 0, 0);
             if (a->written[arg] && fc_overlaps_itself(t))
                 return fc_fail(FC_OVERLAP, k, 0, 0, 0);
-            const int dtype = k < 32 && c->halves >> k & 1 ? t->dtype : fc_compute_dtype(t->dtype);
-            if ((t->contiguous && dtype == t->dtype) || fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || (k < 32 && c->as_is >> k & 1))
+            const unsigned bit = k < 32 ? 1u << k : 0;
+            const int dtype = c->halves & bit ? t->dtype : fc_compute_dtype(t->dtype), lies = (c->as_is & bit) != 0;
+            if (((t->contiguous || lies) && dtype == t->dtype) || fc_op_has(c->op, FC_TRAIT_AS_IT_LIES))
                 continue;
-            s->staged[k] = fc_to(t, dtype, 0, 1);
+            s->staged[k] = fc_to(t, dtype, lies, 1);
             if (!s->staged[k]) {
                 s->staged[k] = t;
                 return fc_status();
@@ -150,10 +152,10 @@ static int fc_own_compute(fc_call *c, int device, fc_tensor **t)
     fc_tensor *narrow[FC_MAX_OUT] = { 0 };
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
-        const int half = fc_is_half(spec->dtype) && device != FC_META && !as_is;
-        c->out[k] = spec->direct && spec->format != 1 ? fc_new_formed(spec->dtype, device, spec->ndim, spec->shape, spec->format)
-                  : (as_is || spec->direct) && spec->format ? fc_empty_like(t[0], spec->dtype, spec->format)
-                                          : fc_new(half ? FC_F32 : spec->dtype, device, spec->ndim, spec->shape);
+        const int stays = device == FC_META || as_is || spec->half, dtype = stays ? spec->dtype : fc_compute_dtype(spec->dtype);
+        c->out[k] = spec->direct && spec->format != 1 ? fc_new_formed(dtype, device, spec->ndim, spec->shape, spec->format)
+                  : (as_is || spec->direct) && spec->format ? fc_empty_like(t[0], dtype, spec->format)
+                                                            : fc_new(dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
     }
     if (!bad && device != FC_META) {

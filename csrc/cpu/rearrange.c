@@ -28,8 +28,8 @@ int fc_infer__regroup(fc_call *c)
     if (left != x->numel || right != x->numel)
         return fc_fail(FC_SIZE, 0, x->numel, 0, left);
     const int bad = fc_declare(c, 0, x->dtype, (int)joined[-1], joined);
-    c->as_is = x->contiguous != 0; /* halves stay halves; what is not contiguous is made so first */
-    c->spec[0].direct = x->contiguous != 0;
+    c->halves = 1;
+    c->spec[0].half = 1;
     return bad;
 }
 

@@ -88,8 +88,8 @@ int fc_infer__batch_norm_train(fc_call *c)
     for (int k = 1; k < 4 && !bad; ++k)
         bad = fc_declare(c, k, fc_stat_dtype(x->dtype), 1, x->shape + 1);
     if (!bad && by_pieces(x)) {
-        c->as_is = 1;
-        c->spec[0].direct = 1;
+        c->halves = 1;
+        c->spec[0].half = 1;
     }
     return bad;
 }
@@ -103,8 +103,8 @@ int fc_infer__batch_norm_eval(fc_call *c)
     bad = bad ? bad : keep_format(c, x);
     bad = bad ? bad : fc_declare(c, 1, fc_stat_dtype(x->dtype), 1, x->shape + 1);
     if (!bad && by_pieces(x)) {
-        c->as_is = 1;
-        c->spec[0].direct = 1;
+        c->halves = 1;
+        c->spec[0].half = 1;
     }
     return bad;
 }
@@ -121,8 +121,8 @@ int fc_infer__batch_norm_backward(fc_call *c)
     bad = bad ? bad : fc_declare(c, 1, affine, 1, x->shape + 1);
     bad = bad ? bad : fc_declare(c, 2, affine, 1, x->shape + 1);
     if (!bad && by_pieces(x) && c->t[0]->contiguous && c->t[0]->dtype == x->dtype) {
-        c->as_is = 3;
-        c->spec[0].direct = 1;
+        c->halves = 3;
+        c->spec[0].half = 1;
     }
     return bad;
 }

@@ -83,12 +83,17 @@ static size_t words_bytes(const fc_conv *v) { return (size_t)(fc_conv_words(v) +
 /* Operands of a direction, as kernels see them, and the room that is left to those. */
 typedef struct { const void *x, *other; void *room; } operands;
 
-/* How tensors lie, and the dims that kernels see. The gradient by the weight takes small and big. */
+static void lay(fc_conv *v, const fc_call *c)
+{
+    v->last = c->as_is != 0;
+    v->weight_last = c->as_is >> 1 & 1;
+}
+
+/* How tensors lie, and what kernels see. The gradient by the weight takes small and big. */
 static operands lying(fc_conv *v, const fc_call *c, int direction, const fc_tensor *x, const fc_tensor *other)
 {
     operands of = { x->data, other->data, c->scratch };
-    v->last = c->as_is != 0;
-    v->weight_last = c->as_is >> 1 & 1;
+    lay(v, c);
     if (v->dtype == FC_BF16)
         fc_conv_pair(v, direction, &of.x, &of.other, &of.room);
     return of;
@@ -211,10 +216,6 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
     const int64_t shape[5] = { first, second, spatial[5 - v->ndim], v->ndim > 3 ? spatial[6 - v->ndim] : 0, spatial[2] };
     const int trimmed = v->taps < v->given_taps;
     c->scratch_bytes = words_bytes(v) + (trimmed ? (size_t)(v->groups * v->small_ch * v->big_ch * v->taps * fc_dt_size[fc_compute_dtype(v->dtype)]) : 0);
-    if (fc_conv_takes_pairs(v, direction)) {
-        c->halves = 3;
-        c->scratch_bytes += fc_conv_pair_bytes(v, direction);
-    }
     const int bad = fc_declare(c, 0, v->dtype, v->ndim, shape);
     /* PyTorch's volumes of these dtypes alone keep it; one undivided one of float32 is given to another library there, which does not. */
     const int deep = v->dtype == FC_BF16 || (v->dtype == FC_F32 && (v->batch != 1 || v->groups != 1));
@@ -224,6 +225,12 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
     if (takes && (direction != FC_CONV_WEIGHT || other)) {
         c->as_is = other && (direction == FC_CONV_WEIGHT || takes == FC_CONV_LAST_DENSE) ? 3 : 1;
         c->spec[0].direct = 1;
+    }
+    if (fc_conv_takes_pairs(v, direction)) {
+        fc_conv seen = *v;
+        lay(&seen, c);
+        c->halves = 3;
+        c->scratch_bytes += fc_conv_pair_bytes(&seen, direction);
     }
     return fc_keep_format(c, 0, c->t[0], c->t[1], deep);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../core/promote.h"
 #include "../../include/facula.h"
 #include "../parallel.h"
 #include "conv_layout.h"
@@ -14,7 +15,7 @@ static int64_t round_up(int64_t x, int64_t unit) { return (x + unit - 1) / unit 
 
 int fc_conv_is_depthwise(const fc_conv *v)
 {
-    return v->groups > 1 && !v->pairs && v->big_ch == 1 && v->small_ch == 1 && (v->dtype == FC_F32 || v->dtype == FC_F64) &&
+    return v->groups > 1 && !v->pairs && v->big_ch == 1 && v->small_ch == 1 && (fc_compute_dtype(v->dtype) == FC_F32 || v->dtype == FC_F64) &&
            v->kernel[0] + v->kernel[1] + v->kernel[2] <= MOST_TAPS;
 }
 

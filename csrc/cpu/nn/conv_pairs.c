@@ -29,23 +29,25 @@ static void pair(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* Channels are neighbours where tensors lie channels_last, and samples are lines however they lie. */
 static pairing of_source(const fc_conv *v, int direction)
 {
-    switch (direction) {
-    case FC_CONV_TO_SMALL: return (pairing){ .lines = v->big_ch, .length = v->big_n, .count = v->batch * v->groups * half(v->big_ch) };
-    case FC_CONV_TO_BIG: return (pairing){ .lines = v->small_ch, .length = v->small_n, .count = v->batch * v->groups * half(v->small_ch) };
-    default: return (pairing){ .lines = v->batch, .length = v->groups * v->small_ch * v->small_n, .count = half(v->batch) };
-    }
+    const int64_t lines = direction == FC_CONV_TO_SMALL ? v->big_ch : v->small_ch, places = direction == FC_CONV_TO_SMALL ? v->big_n : v->small_n;
+    if (direction == FC_CONV_WEIGHT)
+        return (pairing){ .lines = v->batch, .length = v->groups * v->small_ch * v->small_n, .count = half(v->batch) };
+    return v->last ? (pairing){ .lines = lines, .length = 1, .count = v->batch * places * v->groups * half(lines) }
+                   : (pairing){ .lines = lines, .length = places, .count = v->batch * v->groups * half(lines) };
 }
 
 static pairing of_other(const fc_conv *v, int direction)
 {
-    const int64_t lines = v->groups * v->small_ch;
-    switch (direction) {
-    case FC_CONV_TO_SMALL: return (pairing){ .lines = v->big_ch, .length = v->given_taps, .count = lines * half(v->big_ch) };
-    case FC_CONV_TO_BIG: return (pairing){ .lines = v->small_ch, .length = v->big_ch * v->given_taps, .count = v->groups * half(v->small_ch) };
-    default: return (pairing){ .lines = v->batch, .length = v->groups * v->big_ch * v->big_n, .count = half(v->batch) };
-    }
+    const int64_t filters = v->groups * v->small_ch, taps = v->given_taps;
+    if (direction == FC_CONV_WEIGHT)
+        return (pairing){ .lines = v->batch, .length = v->groups * v->big_ch * v->big_n, .count = half(v->batch) };
+    if (direction == FC_CONV_TO_BIG)
+        return (pairing){ .lines = v->small_ch, .length = v->big_ch * taps, .count = v->groups * half(v->small_ch) };
+    return v->weight_last ? (pairing){ .lines = v->big_ch, .length = 1, .count = filters * taps * half(v->big_ch) }
+                          : (pairing){ .lines = v->big_ch, .length = taps, .count = filters * half(v->big_ch) };
 }
 
 static size_t bytes(const pairing *p) { return ((size_t)(p->count * p->length) * sizeof(uint32_t) + 63) / 64 * 64; }
@@ -65,6 +67,8 @@ size_t fc_conv_pair_bytes(const fc_conv *v, int direction)
 
 static const void *made(pairing p, const void *x, char **room)
 {
+    if (p.length == 1 && p.lines % 2 == 0 && (uintptr_t)x % sizeof(uint32_t) == 0) /* they are, where they lie */
+        return x;
     p.out = (uint32_t *)*room;
     p.x = x;
     p.kernel = fc_gemm_kernel_for(FC_BF16);

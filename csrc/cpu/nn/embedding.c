@@ -44,8 +44,8 @@ int fc_infer__embedding(fc_call *c)
     memcpy(shape, index->shape, (size_t)index->ndim * sizeof *shape);
     memcpy(shape + index->ndim, w->shape + 1, (size_t)(w->ndim - 1) * sizeof *shape);
     const int bad = fc_declare(c, 0, w->dtype, index->ndim + w->ndim - 1, shape);
-    if (!bad && fc_is_half(w->dtype) && w->contiguous) /* rows are moved, not computed: a table of halves is not made wide first */
-        c->as_is = 1, c->spec[0].direct = 1;
+    if (!bad) /* rows are moved, not computed: a table of halves is not made wide first */
+        c->halves = 1, c->spec[0].half = 1;
     return bad;
 }
 

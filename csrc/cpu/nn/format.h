@@ -4,6 +4,7 @@
 
 #include "../../core/call.h"
 #include "../../core/memory_format.h"
+#include "../../core/promote.h"
 
 /* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say, and of nothing they say nothing: c10/core/MemoryFormat.h's rule. */
 static inline int fc_strides_channels_last(const fc_tensor *t)
@@ -27,10 +28,11 @@ static inline int fc_format_of(const fc_tensor *t, int deep)
     return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_strides_channels_last(t) ? t->ndim - 2 : 0;
 }
 
-/* The same, for tensors that have no gaps, nor lie contiguously too, of dtypes whose kernels read channels_last where it lies. */
+/* The same, for tensors that have no gaps, nor lie contiguously too, of dtypes whose kernels read channels_last where it lies, halves being widened on their way. */
 static inline int fc_lies_last(fc_tensor *t, int deep)
 {
-    if (t->contiguous || (t->dtype != FC_F32 && t->dtype != FC_F64))
+    const int dtype = fc_compute_dtype(t->dtype);
+    if (t->contiguous || (dtype != FC_F32 && dtype != FC_F64))
         return 0;
     const int format = fc_format_of(t, deep);
     return format && fc_is_contiguous(t, format) ? format : 0;

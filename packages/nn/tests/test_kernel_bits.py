@@ -271,6 +271,24 @@ def test_halves_that_are_widened_on_the_way_are_rounded_floats(case, dtype, thre
     assert torch.equal(call(x.float()).to(x.dtype), call(x))
 
 
+IMAGES = {
+    "max_pool": lambda x: F.max_pool2d(x, 3, 2, 1), "avg_pool": lambda x: F.avg_pool2d(x, 2), "adaptive": lambda x: F.adaptive_avg_pool2d(x, 3),
+    "adaptive max": lambda x: F.adaptive_max_pool2d(x, 3), "nearest": lambda x: F.interpolate(x, scale_factor=2), "batch_norm": lambda x: F.batch_norm(x, *[steps(x)] * 2),
+    "bilinear": lambda x: F.interpolate(x, scale_factor=1.7, mode="bilinear"), "depthwise": lambda x: F.conv2d(x, (x[:1].permute(1, 0, 2, 3)[..., :3, :3]).detach().contiguous(), groups=x.size(1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("case", IMAGES)
+def test_images_of_halves_that_lie_channels_last_are_rounded_floats_that_lie_so(case, dtype, as_before):
+    x = torch.randn(2, 24, 10, 9, generator=torch.Generator().manual_seed(0)).to(getattr(torch, dtype)).contiguous(memory_format=torch.channels_last)
+    wide, narrow = (with_gradients(IMAGES[case](leaf), leaf) for leaf in (x.float().requires_grad_(), x.clone().requires_grad_()))
+
+    for expected, result in zip(wide, narrow):
+        assert torch.equal(expected.to(x.dtype), result)
+        assert expected.stride() == result.stride()
+
+
 @pytest.mark.parametrize("shape", [(2, 3, 17), (3, 5, 40, 41), (1, 4, 9000), (2, 2, 3, 3)], ids=str)
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
