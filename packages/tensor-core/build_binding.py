@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 MODULE = "facula.tensor_core._native"
-ORDER = "handles arguments nodes describe verbs lazy numbers index create arrays module"  # each stands on those before it
+ORDER = "handles arguments nodes describe verbs lazy numbers index create arrays lists module"  # each stands on those before it
 PARTS = [Path(__file__).with_name("binding") / f"{name}.h" for name in ORDER.split()]
 NOT_PYTHONS = ("fc_free", "fc_retain")  # a second owner of a tensor is a second reference to its handle
 

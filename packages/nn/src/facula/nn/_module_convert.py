@@ -7,6 +7,7 @@ from typing import Any, Callable, TypeVar
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 from facula.utils import swap_tensors
 
 from ._conversion import modes
@@ -166,17 +167,11 @@ class ModuleConvert:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or fill them with zeros where set_to_none is False."""
+        if not set_to_none:
+            return extend.zero_gradients(self.parameters())
         for param in self.parameters():
-            if param.grad is None:
-                continue
-            if set_to_none:
+            if param.grad is not None:
                 param.grad = None
-                continue
-            if param.grad.grad_fn is not None:
-                param.grad.detach_()
-            else:
-                param.grad.requires_grad_(False)
-            param.grad.zero_()
 
     def share_memory(self: M) -> M:
         """Move all storage to shared memory."""

@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable
 
 import facula
 from facula import Tensor
+from facula.tensor_core import extend
 from facula.utils.hooks import RemovableHandle
 
 from ._hooks import NAMES, register, register_optimizer_step_post_hook, register_optimizer_step_pre_hook, with_hooks
@@ -181,17 +182,11 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients of all parameters, or fill them with zeros where set_to_none is False."""
         for group in self.param_groups:
+            if not set_to_none:
+                extend.zero_gradients(group["params"])
+                continue
             for p in group["params"]:
-                if set_to_none:
-                    p.grad = None
-                    continue
-                if p.grad is None:
-                    continue
-                if p.grad.grad_fn is not None:
-                    p.grad.detach_()
-                else:
-                    p.grad.requires_grad_(False)
-                p.grad.zero_()
+                p.grad = None
 
     def step(self, closure: Callable | None = None) -> Any:
         """Move every parameter that has a gradient; the loss that `closure` returned, if one was given."""

@@ -64,6 +64,9 @@ def _over_lists(one: Callable, share: Callable) -> Callable:
         with facula.no_grad():
             if len(averages) != len(currents):
                 raise RuntimeError(f"Tensor lists must have the same number of tensors, got {len(averages)} and {len(currents)}. Give one for each.")
+            if averages and all([a.is_floating_point() for a in averages]):
+                facula._foreach_lerp_(averages, currents, share(n))
+                return
             for average, current in zip(averages, currents):
                 if average.is_floating_point() or average.is_complex():
                     average.lerp_(current, share(n))
@@ -139,8 +142,7 @@ class AveragedModel(Module):
         here = averaged(self.module)
         there = [new.to(mean.device) for mean, new in zip(here, averaged(model))]
         if self.n_averaged == 0:
-            for mean, new in zip(here, there):
-                mean.copy_(new)
+            facula._foreach_copy_(here, there)
         elif self.avg_fn is not None:
             for mean, new in zip(here, there):
                 mean.copy_(self.avg_fn(mean, new, self.n_averaged))

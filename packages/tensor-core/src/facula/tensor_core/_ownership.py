@@ -195,6 +195,7 @@ def attribute(name, prefix="facula", modules=MODULES, names=NAMES):
     if prefix == "facula" and name.startswith("_foreach_"):
         from facula.tensor_core.functions import foreach as _foreach
 
+        vars(sys.modules[prefix]).update(_foreach.FUNCTIONS)  # asked for once: a look-up here takes a microsecond
         if name in _foreach.FUNCTIONS:
             return _foreach.FUNCTIONS[name]
     raise AttributeError(f"module '{prefix}' has no attribute '{name}'")

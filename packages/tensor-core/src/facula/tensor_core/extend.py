@@ -67,6 +67,13 @@ def gradients(tensors):
         return [t.grad for t in tensors]
 
 
+def zero_gradients(parameters):
+    """Fill the gradients of the parameters with zeros."""
+    from facula.tensor_core.functions.foreach import zero_gradients
+
+    zero_gradients(parameters)
+
+
 def set_tape(tape):
     """Install the tape: before_write, after_write, refresh, requires_grad, copy_out, pieces."""
     _dispatch.tape = tape
@@ -246,5 +253,5 @@ __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
-    "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "want_tensors", "wrap",
+    "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "want_tensors", "wrap", "zero_gradients",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ def get_total_norm(
         tensors = _listed(tensors)
         if not tensors:
             return facula.tensor(0.0)
-        norms = [facula.norm(t, norm_type).to(tensors[0].device) for t in tensors]
+        norms = [norm.to(tensors[0].device) for norm in facula._foreach_norm(tensors, norm_type)]
         total = facula.norm(facula.stack(norms), norm_type)
         if error_if_nonfinite and not bool(facula.isfinite(total)):
             raise RuntimeError(
@@ -53,9 +53,9 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
         factor = facula.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         if factor.dim() and factor.numel() == 1 and (foreach is None or foreach):
             raise RuntimeError(f"clip_grads_with_norm_: scalar tensor expected to be 0 dim but total_norm has {factor.dim()} dimensions and 1 element. Give total_norm.squeeze().")
-        for p in _listed(parameters):
-            if p.grad is not None:
-                p.grad.mul_(factor.to(p.grad.device))
+        grads = [p.grad for p in _listed(parameters) if p.grad is not None]
+        if grads:
+            facula._foreach_mul_(grads, [factor] * len(grads))
 
 
 def clip_grad_norm_(
@@ -117,5 +117,5 @@ def clip_grad_value_(parameters: Iterable[Tensor] | Tensor, clip_value: float, f
     if not grads:
         raise RuntimeError("clip_grad_value_: Expected at least one parameter with a gradient, got none. Call it behind backward().")
     with facula.no_grad():
-        for grad in grads:
-            grad.clamp_(min=-clip_value, max=clip_value)
+        facula._foreach_clamp_min_(grads, -clip_value)
+        facula._foreach_clamp_max_(grads, clip_value)

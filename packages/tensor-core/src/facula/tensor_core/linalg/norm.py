@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch.guard import check as check_kind, real_order, w
 from facula.tensor_core.linalg.spectral import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
+from facula.tensor_core._state import promote_types
 from facula.tensor_core._tensor import Tensor
 
 inf = float("inf")
@@ -104,6 +105,8 @@ def _widen(name, x, dtype):
     dtype = as_dtype(dtype)
     if dtype._kind < 2 or dtype.is_complex != x.is_complex():
         raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype.name} input, but got {dtype}.")
+    if promote_types(x.dtype, dtype) is not dtype:
+        raise DTypeError(f"{name}: the dtype of the input ({x.dtype.scalar_type}) should be convertible without narrowing to the specified dtype ({dtype.scalar_type}). Leave dtype out.")
     return x.to(dtype)
 
 
@@ -117,7 +120,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> T
     name = "linalg.vector_norm"
     if x.dtype._kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
-    if dtype is None and out is None and type(ord) is not complex and 0 < ord < inf and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
+    if dtype is None and out is None and type(ord) is not complex and (0 < ord < inf or ord == inf and 0 not in x.shape) and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
     real_order(name, ord)
     x = _widen(name, x, dtype)
