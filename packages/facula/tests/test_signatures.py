@@ -34,7 +34,7 @@ KNOWN = {
     **{f"torch.{n}": OLDER for n in ("add", "addcdiv", "addcmul", "sub", "subtract")},
     **{f"torch.{n}": EITHER for n in ("dsplit", "hsplit", "isin", "result_type", "tensor_split", "vsplit")},
     **{f"torch.{n}_loss": STUB for n in ("cosine_embedding", "ctc", "hinge_embedding", "margin_ranking", "triplet_margin")},
-    **{f"torch.{n}": STUB for n in ("asarray", "binary_cross_entropy_with_logits", "full", "gradient", "kl_div", "linspace", "logspace", "set_num_threads")},
+    **{f"torch.{n}": STUB for n in ("binary_cross_entropy_with_logits", "full", "gradient", "kl_div", "linspace", "logspace", "set_num_threads")},
     **{f"torch.conv{n}d": STUB for n in (1, 2, 3)},
     **{f"torch.{n}": BY_PLACE for n in ("Size", "detach", "detach_", "gru", "hsmm", "lstm", "rnn_relu", "rnn_tanh")},
     **{f"torch.{n}": YET for n in ("lobpcg", "native_batch_norm", "rrelu", "rrelu_")},

@@ -88,5 +88,5 @@ def told_after(extra, tensor) -> None:
     """Call the hooks of a leaf whose .grad has been filled."""
     for hook in list(extra.accumulated.values()):
         answer = hook(tensor)
-        if answer is not None:
+        if answer is not None and answer is not tensor:  # which a method in place returns
             raise (RuntimeError if isinstance(answer, Tensor) else TypeError)("Tensor post accumulate grad hooks should return None. Change tensor.grad in place, or set it.")

@@ -10,6 +10,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from . import functional as F
+from .functional import _dropout
 from .functional._kinds import check_kinds
 from ._recurrent import run_cell, run_layer
 
@@ -70,6 +71,12 @@ def group_norm(
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 
+def _share(p: float) -> float:
+    """p, refused as PyTorch's own functions do, whose exception is not that of F's."""
+    _dropout._check(p, RuntimeError)
+    return p
+
+
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Whole channels dropped: F.dropout2d for any number of dims.
 
@@ -79,9 +86,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
              [0., 0.],
              [2., 2.]]])
     """
-    from .functional._dropout import _drop, _scaled
-
-    return _drop(input, p, train, False, True, _scaled)
+    return _dropout._drop(input, _share(p), train, False, True, _dropout._scaled)
 
 
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
@@ -93,7 +98,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
              [0., 0.],
              [2., 2.]]])
     """
-    return input.copy_(feature_dropout(input, p, train))
+    return _dropout._drop(input, _share(p), train, True, True, _dropout._scaled)
 
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -103,7 +108,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     >>> facula.dropout(facula.ones(4), 0.5, True)
     tensor([0., 0., 2., 0.])
     """
-    return F.dropout(input, p, train)
+    return F.dropout(input, _share(p), train)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -112,7 +117,7 @@ def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     >>> facula.alpha_dropout(facula.ones(2), 0.5, False)
     tensor([1., 1.])
     """
-    return F.alpha_dropout(input, p, train)
+    return F.alpha_dropout(input, _share(p), train)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
@@ -122,7 +127,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     tensor([[[1., 1.],
              [1., 1.]]])
     """
-    return F.feature_alpha_dropout(input, p, train)
+    return F.feature_alpha_dropout(input, _share(p), train)
 
 
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
@@ -132,7 +137,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     >>> facula.dropout_(facula.ones(4), 0.5, True)
     tensor([0., 0., 2., 0.])
     """
-    return F.dropout(input, p, train, True)
+    return F.dropout(input, _share(p), train, True)
 
 
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
@@ -141,7 +146,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     >>> facula.alpha_dropout_(facula.ones(2), 0.5, False)
     tensor([1., 1.])
     """
-    return F.alpha_dropout(input, p, train, True)
+    return F.alpha_dropout(input, _share(p), train, True)
 
 
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
@@ -151,7 +156,7 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     tensor([[[1., 1.],
              [1., 1.]]])
     """
-    return F.feature_alpha_dropout(input, p, train, True)
+    return F.feature_alpha_dropout(input, _share(p), train, True)
 
 
 def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:

@@ -178,6 +178,10 @@ def _go_together(shapes):
 
 
 def _dtype(op, args, out, a, b, c, d):
+    dim = next((x for p, x in zip(op.params, args) if p.name == "dim" and type(x) is int), 0)
+    rank = max(args[0].dim(), 1) if hasattr(args[0], "_h") else 1
+    if not -rank <= dim < rank:  # two faults, of which the dim is the first to be seen
+        return _dim(op, args, out, dim, rank, c, d)
     if op.name == "complex_view":
         return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."
     if op.name in ("sub", "rsub", "neg"):

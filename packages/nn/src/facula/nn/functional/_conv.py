@@ -94,8 +94,9 @@ def _conv(
     _want_tensors(name, input, weight, bias)
     try:  # the row checks too: what it refuses is said below, by the sizes that are wrong
         plain = _plain(ndim, stride, padding, dilation)
-        if plain is not None:
-            alone = len(input.shape) == ndim + 1
+        rank = len(input.shape)
+        alone = rank == ndim + 1
+        if plain is not None and (alone or rank == ndim + 2):  # the row takes one to three spatial dims, whichever was meant
             result = _convolution(_unsqueeze(input, 0) if alone else input, weight, bias, *plain, False, (0, 0, 0), groups)
             if result.numel() and input.numel():
                 return _squeeze(result, (0,)) if alone else result

@@ -11,11 +11,11 @@ from facula.tensor_core import extend
 from facula import Tensor
 
 
-def _check(p: float) -> None:
+def _check(p: float, error: type[Exception] = ValueError) -> None:
     if type(p) is not float:
         extend.check("dropout", "p", 1, "float", p)
     if not 0.0 <= p <= 1.0:
-        raise (RuntimeError if p != p else ValueError)(f"dropout probability has to be between 0 and 1, but got {p}")
+        raise (RuntimeError if p != p else error)(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def _scaled(input: Tensor, noise: Tensor, p: float) -> Tensor:

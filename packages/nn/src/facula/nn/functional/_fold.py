@@ -52,9 +52,9 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
             extend.want_ints("unfold", name, k + 1, value)
         elif isinstance(value, Tensor):
             raise TypeError(f"unfold(): argument '{name}' (position {k + 2}) must be int or tuple of ints, not a Tensor: iteration over a 0-d tensor. Convert it with int().")
-    kernel, dilation, padding, stride = _windows("unfold", kernel_size, dilation, padding, stride)
     if input.dim() not in (3, 4):
-        raise RuntimeError(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
+        raise (extend.RankError if input.dim() < 3 else RuntimeError)(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
+    kernel, dilation, padding, stride = _windows("unfold", kernel_size, dilation, padding, stride)
     some("unfold", input, 2)
     if input.dtype._kind == 1:
         only("unfold", input.dtype, REAL)

@@ -88,5 +88,5 @@ def batched(x: Tensor, ndim: int, name: str) -> tuple[Tensor, bool]:
         return x, False
     if x.dim() == ndim + 1:
         return x.unsqueeze(0), True
-    error = extend.ShapeError if x.dim() else extend.RankError
+    error = extend.ShapeError if x.dim() > ndim else extend.RankError
     raise error(f"{name}: Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got input of size: {list(x.shape)}")

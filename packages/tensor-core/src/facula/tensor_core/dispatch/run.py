@@ -112,7 +112,7 @@ def coerce(op, args):
         if "Scalar" in p.type and op.kind in ("map1", "map2", "map3") and is_number(a):
             if hasattr(a, "item"):  # numpy.float64 is a float, and still no Python number to those who look at its type
                 fixed = list(fixed or args)
-                fixed[k] = a.item()
+                fixed[k] = float(a) if isinstance(a.item(), bool) else a.item()  # PyTorch reads NumPy's truth values as floats
             continue
         raise TypeError(f"{public_name(op)}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
     if op.kind == "map2" and op.name not in _OF_NUMBERS and not any(isinstance(args[k], Tensor) for k in op.tensors):

@@ -29,6 +29,7 @@ def stack(tensors, dim=0, *, out=None, axis=None):
         return _ops.stack(tensors, dim if axis is None else renamed("stack", "axis", axis, dim, 0), out=out)
     except ValueError:
         shape = tensors[0].shape
+        wrap_dim("stack", dim if axis is None else axis, len(shape) + 1)
         for k, other in enumerate(tensors):
             if other.shape != shape:
                 raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(other.shape)} at entry {k}") from None

@@ -240,6 +240,8 @@ def cross(input, other, dim=None, *, out=None):
     >>> x.cross(facula.tensor([0.0, 1.0, 0.0]), 0)
     tensor([0., 0., 1.])
     """
+    if dim is not None:
+        wrap_dim("cross", dim, input.dim())
     if input.dtype is not other.dtype and input.dtype._kind:
         raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
     if input.dtype._kind == 0:

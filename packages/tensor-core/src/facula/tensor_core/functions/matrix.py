@@ -60,7 +60,7 @@ def bmm(input, mat2, *, out=None):
     if not (type(input) is type(mat2) is Tensor):
         _want("bmm", input=input, mat2=mat2)
     if input.dim() != 3 or mat2.dim() != 3:
-        raise (RankError if not input.dim() or mat2.dim() < 3 and input.dim() == 3 else ShapeError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
+        raise (RankError if min(input.dim(), mat2.dim()) < 3 else ShapeError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
     if input.shape[0] != mat2.shape[0]:
         raise ShapeError(f"bmm: batch sizes must agree, got {input.shape[0]} and {mat2.shape[0]} ({tuple(input.shape)} and {tuple(mat2.shape)}).")
     return _ops.matmul(input, mat2, out=out)

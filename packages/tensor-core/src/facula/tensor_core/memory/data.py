@@ -189,10 +189,11 @@ def as_tensor(data, dtype=None, device=None):
     return from_data(data, dtype, device)
 
 
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """obj (a tensor, array, DLPack object, buffer, number or sequence) as a tensor that shares its memory where that can be.
 
     copy=True forces a copy, copy=False raises ValueError where one is needed.
+    requires_grad: None leaves that of a tensor, and its history; False gives a result without history, or makes a leaf a constant.
 
     >>> facula.asarray([1, 2])
     tensor([1, 2])
@@ -206,7 +207,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     elif type(obj).__module__ == "numpy" and not hasattr(obj, "__setitem__"):
         if copy is False:
             raise RuntimeError(f"asarray: can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray, got {obj!r}.")
-        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+        return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     elif hasattr(obj, "__array_interface__"):
         shared = _interop.from_array(obj)
     elif hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
@@ -218,13 +219,15 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     else:
         if copy is False:
             raise ValueError("asarray: can't alias arbitrary sequence into a tensor, and copy=False was asked. Leave copy out.")
-        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
+        return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     wanted = shared.to(device=device, dtype=dtype) if dtype is not None or device is not None else shared
     if copy is False and wanted is not shared:
         raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype.scalar_type}' into dtype '{wanted.dtype.scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
     if copy and wanted is shared:
         wanted = wanted.clone()
-    return _finish(wanted, True) if requires_grad and not wanted.requires_grad else wanted
+    if requires_grad is None or wanted.requires_grad == bool(requires_grad):
+        return wanted
+    return _finish(wanted, True) if requires_grad else wanted.requires_grad_(False) if wanted.is_leaf else wanted.detach()
 
 
 def _is_buffer(obj):

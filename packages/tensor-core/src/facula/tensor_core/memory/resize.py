@@ -1,5 +1,7 @@
 """Changing what memory a tensor looks at: resize_, set_, .data; and what a result will be."""
 
+from operator import index
+
 from facula.tensor_core import _types
 from facula.tensor_core._errors import explain  # noqa: F401
 from facula.tensor_core.dispatch.guard import want_tensor
@@ -36,7 +38,7 @@ def resize_(self, *sizes, size=None, memory_format=None):
 
     if self.origin is not None and not lib.fc_inference(self._h):
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
-    size = list(listed("resize_", "size", sizes, size))
+    size = [s if type(s) is int else index(s) for s in listed("resize_", "size", sizes, size)]
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
         return self  # as it lies: strides too
     n, run = 1, 1

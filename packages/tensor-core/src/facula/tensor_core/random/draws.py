@@ -269,8 +269,14 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     generator = checked("binomial", generator)
     for parameter in (count, prob) if _ops.interpreting else ():
         _dispatch.drawn_from("binomial", parameter)
-    pairs = facula.stack(facula.broadcast_tensors(count.detach().to(facula.float64), prob.detach().to(facula.float64)), -1)
-    return _ops.copy(_ops.draw_binomial_(pairs, generator=generator)[..., 0], count.dtype, 0)
+    both = facula.broadcast_tensors(count.detach(), prob.detach())
+    order, back = list(range(both[0].dim())), None
+    if both[0].shape != count.shape:  # only then do draws go in the order of memory, and the result lies as its arguments
+        order.sort(key=_ops.mul(*both).stride, reverse=True)
+        back = [order.index(d) for d in range(len(order))]
+    pairs = facula.stack([t.permute(order).to(facula.float64) for t in both], -1)
+    drawn = _ops.copy(_ops.draw_binomial_(pairs, generator=generator)[..., 0], count.dtype, 0)
+    return drawn.permute(back) if back else drawn
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
