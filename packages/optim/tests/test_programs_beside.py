@@ -380,6 +380,81 @@ def sequences_take_back_their_parts(T):
     return [counts, [c.last_epoch for c in inner._schedulers]]
 
 
+@program
+def gradients_without_a_value(T):
+    O, out = T.optim, []
+    strange = [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -1.0]
+    for line in (
+        "SGD(p, 0.1, momentum=0.9)", "Adam(p, 0.1, amsgrad=True)", "Adamax(p, 0.1)", "NAdam(p, 0.1)", "RAdam(p, 0.1)", "Adagrad(p, 0.1)", "Adadelta(p, 0.1)", "ASGD(p, 0.1)",
+        "RMSprop(p, 0.1, centered=True, momentum=0.5)", "Rprop(p, 0.1)", "Adafactor(p, 0.1)",
+    ):  # fmt: skip
+        p = [T.ones(7, requires_grad=True)]
+        optimizer = eval(line, {**vars(O), "p": p})
+        for grad in (T.ones(7), T.tensor(strange), -T.ones(7), T.tensor(strange)):
+            p[0].grad = grad
+            optimizer.step()
+        values = [p[0], *(v for v in optimizer.state_dict()["state"][0].values() if isinstance(v, T.Tensor))] if optimizer.state else p
+        out.append([f"{x:.5g}" for v in values for x in v.flatten().tolist()])
+    return out
+
+
+@program
+def what_a_group_says_of_its_own(T):
+    def end(kind, group, **options):
+        p, q = T.full((2, 3), 0.5, requires_grad=True), T.full((3, 2), -0.5, requires_grad=True)
+        optimizer = getattr(T.optim, kind)([{"params": [p], **group}, {"params": [q]}], lr=0.1, **options)
+        for _ in range(3):
+            p.grad, q.grad = p.detach() + 0.1, q.detach() * 2
+            optimizer.step()
+        return [p, q, optimizer.state_dict()["state"]]
+
+    return plain([
+        end("Adagrad", {"initial_accumulator_value": 0.5}), end("Adagrad", {"lr_decay": 0.5}, initial_accumulator_value=0.25), end("Rprop", {"lr": 0.5, "etas": (0.4, 1.5)}),
+        end("ASGD", {"lr": 0.5, "t0": 1.0}), end("RMSprop", {"centered": True}), end("Adam", {"amsgrad": True, "betas": (0.5, 0.6)}), end("NAdam", {"momentum_decay": 0.1}),
+    ], T)  # fmt: skip
+
+
+@program
+def gradients_of_another_dtype(T):
+    out = []
+    for kind in ("SGD", "RMSprop", "Adagrad", "Adadelta", "ASGD", "Rprop", "Adafactor", "Muon"):
+        p = T.full((2, 3), 0.5, requires_grad=True)
+        p.grad_dtype = None
+        p.grad = T.full((2, 3), 0.25, dtype=T.float64)
+        optimizer = getattr(T.optim, kind)([p], lr=0.1)
+        optimizer.step()
+        out.append([kind, plain(p, T), {k: str(v.dtype) for k, v in optimizer.state[p].items()} if optimizer.state else {}])
+    return [o if o[0] != "Muon" else o[2] for o in out]
+
+
+@program
+def words_of_other_optimizers_in_a_group(T):
+    out = []
+    for kind in ("SGD", "Rprop", "Adam", "SparseAdam"):
+        p = T.full((2,), 0.5, requires_grad=True)
+        optimizer = getattr(T.optim, kind)([p], lr=0.1)
+        optimizer.param_groups[0].update({"weight_decay": 0.5, "momentum": 0.0, "eps": 1e-3, "alpha": 0.1, "rho": 0.5})
+        for _ in range(2):
+            p.grad = T.tensor([0.1, -0.2])
+            p.grad = p.grad.to_sparse(1) if kind == "SparseAdam" else p.grad
+            optimizer.step()
+        out.append(plain(p, T))
+    return out
+
+
+@program
+def tensors_where_lists_are_stepped(T):
+    def step(kind, change, **options):
+        p = T.ones(2, requires_grad=True)
+        optimizer = getattr(T.optim, kind)([p], **options)
+        optimizer.param_groups[0].update(change)
+        p.grad = T.ones(2)
+        return error(optimizer.step)
+
+    rate, betas = {"lr": T.tensor(0.1)}, {"betas": (T.tensor(0.5), T.tensor(0.6))}
+    return [step(kind, change, foreach=foreach) for kind in ("Adam", "AdamW", "SGD", "NAdam", "Adamax") for change in (rate, betas) for foreach in (True, False, None) if kind in ("Adam", "AdamW") or "lr" in change]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("run", PROGRAMS, ids=lambda p: p.__name__)
 def test_a_program_gives_what_it_gives_on_pytorch(run):

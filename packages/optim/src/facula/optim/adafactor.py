@@ -80,8 +80,8 @@ class Adafactor(FormulaOptimizer):
         if p.dim() > 1:
             rows, cols = list(p.shape), list(p.shape)
             rows[-1] = cols[-2] = 1
-            return {"step": count(), "row_var": p.new_zeros(rows), "col_var": p.new_zeros(cols)}
-        return {"step": count(), "variance": facula.zeros_like(p)}
+            return {"step": count(), "row_var": p.grad.new_zeros(rows), "col_var": p.grad.new_zeros(cols)}
+        return {"step": count(), "variance": facula.zeros_like(p.grad)}
 
     def _lists(self, states: list, group: dict) -> list[list[Tensor]]:
         """The row takes a vector's variance among the rows, and in the columns' place what it does not read: the count."""

@@ -13,6 +13,13 @@ from ._formula import FormulaOptimizer, add_scaled, check_implementation, check_
 __all__ = ["Adam", "AdamW", "adam", "adamw"]
 
 
+def refuse_tensors(group: dict) -> None:
+    """PyTorch's classes of errors where its step of whole lists wants numbers, and the group has had tensors since."""
+    for name, value, kind in (("lr", group["lr"], RuntimeError), *((f"beta{k + 1}", beta, ValueError) for k, beta in enumerate(group["betas"]))):
+        if isinstance(value, Tensor):
+            raise kind(f"{name} as a Tensor is not supported for capturable=False and foreach=True. Give a number, or leave foreach out.")
+
+
 class Adam(FormulaOptimizer):
     """p -= lr * m' / (sqrt(v') + eps), m and v the running means of g and g^2, the primes their bias corrections.
 
@@ -89,6 +96,8 @@ class Adam(FormulaOptimizer):
         return "exp_avg", "exp_avg_sq", "max_exp_avg_sq" if group["amsgrad"] else None, "step"
 
     def _settings(self, group: dict) -> tuple:
+        if group["foreach"] and not group["capturable"]:
+            refuse_tensors(group)
         lr, decay, maximize = common(group)
         return lr, *decay_rates(group), decay, group["eps"], flag(group, "amsgrad"), maximize, bool(group["decoupled_weight_decay"])
 

@@ -64,7 +64,7 @@ class Adagrad(FormulaOptimizer):
                 self.state[p] = self._fresh(p, group)
 
     def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
-        start = group["initial_accumulator_value"]
+        start = self.defaults["initial_accumulator_value"]  # the constructor's, whatever the group says, as in PyTorch
         return {"step": count(), "sum": facula.full_like(p, complex(start, start) if p.is_complex() else start).detach()}
 
     def share_memory(self) -> None:

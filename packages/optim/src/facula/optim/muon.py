@@ -86,7 +86,7 @@ class Muon(FormulaOptimizer):
             raise RuntimeError("Muon does not support complex parameters. Optimize their real view.")
 
     def _fresh(self, p: Tensor, group: dict) -> dict[str, Any]:
-        return {"momentum_buffer": facula.zeros_like(p)}
+        return {"momentum_buffer": facula.zeros_like(p.grad)}
 
     def _columns(self, group: dict) -> tuple[str | None, ...]:
         return ("momentum_buffer",)

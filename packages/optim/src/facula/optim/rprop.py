@@ -27,6 +27,7 @@ class Rprop(FormulaOptimizer):
     """
 
     _kernel = "_rprop_"
+    _couples_decay = False  # a group may say one, for other optimizers
 
     def __init__(
         self,
@@ -61,17 +62,17 @@ class Rprop(FormulaOptimizer):
         return {
             "step": count(),
             "prev": facula.zeros_like(p),
-            "step_size": facula.full_like(p, complex(lr, lr) if p.is_complex() else lr).detach(),
+            "step_size": facula.full_like(p.grad, complex(lr, lr) if p.is_complex() else lr).detach(),
         }
 
     def _columns(self, group: dict) -> tuple[str | None, ...]:
         return "prev", "step_size", "step"
 
     def _settings(self, group: dict) -> tuple:
-        lr, decay, maximize = common(group)
+        lr, _, maximize = common(group)
         shrink, grow = group["etas"]
         smallest, largest = group["step_sizes"]
-        return lr, decay, shrink, grow, smallest, largest, maximize, False
+        return lr, 0, shrink, grow, smallest, largest, maximize, False
 
     def _update(self, p: Tensor, grad: Tensor, state: dict, group: dict) -> None:
         shrink, grow = group["etas"]
