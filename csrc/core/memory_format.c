@@ -30,18 +30,25 @@ int fc_is_contiguous(fc_tensor *x, int memory_format)
     return same_strides(x, stride);
 }
 
-int fc_suggested_format(fc_tensor *x)
+/* Told by strides alone, so dims of size 1 have a say, and of nothing they say nothing: c10/core/MemoryFormat.h's rule. */
+int fc_lies_last(const fc_tensor *x)
 {
-    if ((x->ndim != 4 && x->ndim != 5) || x->stride[1] > x->stride[x->ndim - 1] || !x->stride[1])
+    const int last = x->ndim - 1;
+    if (x->ndim < 3 || x->stride[1] > x->stride[last] || !x->stride[1])
         return 0;
     int64_t least = 0;
     for (int k = 0; k < x->ndim; ++k) {
-        const int d = k == 0 ? 1 : k == x->ndim - 1 ? 0 : x->ndim - k;
+        const int d = k == 0 ? 1 : k == last ? 0 : x->ndim - k; /* channels, the last dim, ..., the batch */
         if (!x->shape[d] || x->stride[d] < least || (d == 0 && least == x->stride[1]))
             return 0;
         least = x->stride[d] * x->shape[d];
     }
-    return x->ndim - 2;
+    return 1;
+}
+
+int fc_suggested_format(fc_tensor *x)
+{
+    return x->ndim > 5 || !fc_lies_last(x) ? 0 : x->ndim == 3 ? FC_LINES_LAST : x->ndim - 2;
 }
 
 int fc_is_dense(const fc_tensor *t)

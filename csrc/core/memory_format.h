@@ -12,6 +12,9 @@ static inline int fc_format_dims(int memory_format) { return memory_format == FC
 
 int fc_is_contiguous(fc_tensor *x, int memory_format);
 
+/* Do strides speak for channels last, as PyTorch reads them: channels are the fastest and the batch is the slowest, gaps or not? */
+int fc_lies_last(const fc_tensor *x);
+
 /* Does t fill its block of memory, each element once, in some order of dims? Dims of size 1 do not matter. */
 int fc_is_dense(const fc_tensor *t);
 

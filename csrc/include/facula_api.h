@@ -37,7 +37,7 @@ int64_t fc_size(fc_tensor *x, int dim);
 int64_t fc_stride(fc_tensor *x, int dim);
 int64_t fc_offset(fc_tensor *x);
 int fc_is_contiguous(fc_tensor *x, int memory_format);
-int fc_suggested_format(fc_tensor *x); /* what its strides speak for as PyTorch reads them: 2 or 3 where channels are the fastest and the batch is the slowest, gaps or not, else 0 */
+int fc_suggested_format(fc_tensor *x); /* 2 of four dims, 3 of five, 4 of three, where the strides speak for channels last as PyTorch reads them; else 0 */
 int fc_same_storage(fc_tensor *x, fc_tensor *y);
 void *fc_data(fc_tensor *x);
 void *fc_storage_data(fc_tensor *x);

@@ -221,7 +221,7 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
     const int deep = v->dtype == FC_BF16 || (v->dtype == FC_F32 && (v->batch != 1 || v->groups != 1));
     if (bad)
         return bad;
-    const int last = fc_lies_last(c->t[0], deep), other = fc_lies_last(c->t[1], deep), takes = last && !(trimmed && direction == FC_CONV_WEIGHT) ? fc_conv_takes_last(v, direction) : 0;
+    const int last = fc_reads_last(c->t[0], deep), other = fc_reads_last(c->t[1], deep), takes = last && !(trimmed && direction == FC_CONV_WEIGHT) ? fc_conv_takes_last(v, direction) : 0;
     if (takes && (direction != FC_CONV_WEIGHT || other)) {
         c->as_is = other && (direction == FC_CONV_WEIGHT || takes == FC_CONV_LAST_DENSE) ? 3 : 1;
         c->spec[0].direct = 1;
@@ -232,7 +232,11 @@ static int declare(fc_call *c, const fc_conv *v, int direction, int64_t first, i
         c->halves = 3;
         c->scratch_bytes += fc_conv_pair_bytes(&seen, direction);
     }
-    return fc_keep_format(c, 0, c->t[0], c->t[1], deep);
+    fc_keep_format(c, 0, c->t[0], c->t[1], deep);
+    /* lines are planes one line high; the input is contiguous before anybody asks how it lies */
+    if (v->ndim == 3 && direction != FC_CONV_WEIGHT && (fc_lies_last(c->t[1]) || (c->t[0]->contiguous && fc_lies_last(c->t[0]))))
+        c->spec[0].format = FC_LINES_LAST;
+    return FC_OK;
 }
 
 int fc_infer_convolution(fc_call *c)

@@ -6,30 +6,14 @@
 #include "../../core/memory_format.h"
 #include "../../core/promote.h"
 
-/* Whether strides are channels_last's; told by them alone, so dims of size 1 have a say, and of nothing they say nothing: c10/core/MemoryFormat.h's rule. */
-static inline int fc_strides_channels_last(const fc_tensor *t)
-{
-    if (!t->stride[1] || !t->numel)
-        return 0;
-    int64_t least = 0;
-    for (int k = 0; k < t->ndim; ++k) {
-        const int d = k == 0 ? 1 : k == t->ndim - 1 ? 0 : t->ndim - k; /* channels, the last dim, ..., the batch */
-        if (t->stride[d] < least || (d == 0 && least == t->stride[1]))
-            return 0;
-        least = t->stride[d];
-        if (t->shape[d] > 1) least *= t->shape[d];
-    }
-    return 1;
-}
-
 /* fc_to's memory_format: 2 for channels_last of four dims, 3 of five where `deep` (each row says which of its volumes keep it); 0 */
 static inline int fc_format_of(const fc_tensor *t, int deep)
 {
-    return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_strides_channels_last(t) ? t->ndim - 2 : 0;
+    return t && (t->ndim == 4 || (t->ndim == 5 && deep)) && fc_lies_last(t) ? t->ndim - 2 : 0;
 }
 
 /* The same, for tensors that have no gaps, nor lie contiguously too, of dtypes whose kernels read channels_last where it lies, halves being widened on their way. */
-static inline int fc_lies_last(fc_tensor *t, int deep)
+static inline int fc_reads_last(fc_tensor *t, int deep)
 {
     const int dtype = fc_compute_dtype(t->dtype);
     if (t->contiguous || (dtype != FC_F32 && dtype != FC_F64))

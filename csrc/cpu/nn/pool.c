@@ -104,12 +104,12 @@ static int declare(fc_call *c, const fc_pool *p, int k, fc_tensor *like, int dty
     const int bad = fc_declare(c, k, dtype, p->ndim, shape);
     if (bad)
         return bad;
-    if (fc_lies_last(like, p->deep) && p->channels >= FEW_CHANNELS && p->size_n <= INT32_MAX) {
+    if (fc_reads_last(like, p->deep) && p->channels >= FEW_CHANNELS && p->size_n <= INT32_MAX) {
         c->spec[k].direct = 1;
         c->as_is = 1;
     }
     if (p->ndim == 3) {
-        c->spec[k].format = fc_strides_channels_last(like) ? FC_LINES_LAST : 0;
+        c->spec[k].format = fc_lies_last(like) ? FC_LINES_LAST : 0;
         return FC_OK;
     }
     return fc_keep_format(c, k, like, NULL, p->deep);

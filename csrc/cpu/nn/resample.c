@@ -60,7 +60,7 @@ static int infer(fc_call *c, int64_t dim, int64_t size)
     const int bad = fc_declare(c, 0, x->dtype, x->ndim, shape);
     if (bad)
         return bad;
-    if (fc_lies_last(c->t[0], 1))
+    if (fc_reads_last(c->t[0], 1))
         c->as_is = 1, c->spec[0].direct = 1;
     if (size >= 0)
         c->scratch_bytes = (size_t)(size + 1 + 2 * places->numel) * 8;

@@ -31,11 +31,8 @@ def sum_to(g, shape) -> Tensor:
 
 
 def format_of(t) -> int:
-    """2 where t lies in memory with its channels last, 3 where one of five dims does, 4 where one of three, else 0."""
-    format = {3: 4, 4: 2, 5: 3}.get(len(t.shape), 0)
-    if not format or lib.fc_is_contiguous(t._h, 0) or not lib.fc_is_contiguous(t._h, format):
-        return 0
-    return 0 if format == 4 and t.stride(0) != t.shape[1] * t.shape[2] else format  # of lines even a batch of one has a say
+    """2 where the strides of t speak for channels last, 3 where those of one of five dims do, 4 where of one of three, else 0."""
+    return lib.fc_suggested_format(t._h)
 
 
 def formed(g, format) -> Tensor:

@@ -100,6 +100,14 @@ class Straight(Node):
         return g, None if inputs[1] is None else F.zeros_like(g)
 
 
+def strided(found, stride) -> F.Tensor:
+    """found with those strides, of a tensor without gaps."""
+    if found.stride() == tuple(stride):
+        return found
+    order = sorted(range(found.ndim), key=lambda d: (-stride[d], d))
+    return found.permute(order).contiguous().permute([order.index(d) for d in range(found.ndim)])
+
+
 def straight(g, x_origin) -> F.Tensor:
     """The gradient g of x, which has a history through x too where one is kept: its slope there is zero, as in PyTorch, and no error."""
     if grad_mode():

@@ -7,7 +7,7 @@ import facula as F
 
 from .._core import composing, row
 from .._table import D, none, zeros
-from ._tools import only_where
+from ._tools import only_where, strided
 
 D("relu",       x=lambda g, out: row("_relu_backward")(out, g))
 D("sigmoid",    x=lambda g, out: fused("_sigmoid_backward", sigmoid, g, out))
@@ -59,7 +59,11 @@ none("_mse_backward", "_smooth_l1_backward", "_huber_backward", "_soft_margin_ba
 def fused(name, formula, *operands, **numbers) -> F.Tensor:
     """The row, or the formula where that is to be differentiated again or the row has no such dtype."""
     if composing() or operands[0].dtype.is_complex:
-        return formula(*operands, **numbers)
+        found = formula(*operands, **numbers)
+        one = operands[0].stride()
+        if all(t.stride() == one for t in operands) or operands[0].dtype.is_complex:
+            return found
+        return strided(found, row(name)(*(t.detach() for t in operands), **numbers).stride())
     return row(name)(*operands, **numbers)
 
 

@@ -9,6 +9,7 @@ import math
 import facula as F
 
 from .._core import composing, row
+from .._support import format_of, formed
 from .._table import D, none, refuse
 from ._tools import straight, zeros
 from .folds import norm_gradient
@@ -53,13 +54,13 @@ none("_adam_", "_sgd_", "_add_flat_", "_adagrad_", "_adadelta_", "_rmsprop_", "_
 
 def softmax_gradient(g, out, dim) -> F.Tensor:
     if composing():
-        return (g - F.sum(g * out, dim, True)) * out
+        return formed((g - F.sum(g * out, dim, True)) * out, 0)
     return row("_softmax_backward")(g, out, dim)
 
 
 def log_softmax_gradient(g, out, dim) -> F.Tensor:
     if composing():
-        return g - F.exp(out) * F.sum(g, dim, True)
+        return formed(g - F.exp(out) * F.sum(g, dim, True), 0)
     return row("_log_softmax_backward")(g, out, dim)
 
 
@@ -84,7 +85,7 @@ def cross_entropy_gradient(g, x, target, weight, lse, total, reduction, ignore_i
         classes = F.ones((x.shape[dim],), dtype=x.dtype) if weight is None else weight
         across = classes.reshape([-1 if d == dim else 1 for d in range(x.ndim)])
         dx = dx + (rows * (smoothing / x.shape[dim])).unsqueeze(dim) * (p * classes.sum() - across)
-    return dx
+    return formed(dx, 0)
 
 
 def nll_gradient(g, x, target, weight, total, reduction, ignore_index) -> F.Tensor:
@@ -113,7 +114,7 @@ def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs) -> tuple:
         dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
         return dx, dw, db if weight is not None else added(g, lead) if needs[2] else None
     h, r = normalised(x, tuple(range(x.ndim - dims, x.ndim)), eps)
-    return normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), added(g * h, lead), added(g, lead)
+    return formed(normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), 0), added(g * h, lead), added(g, lead)
 
 
 def added(t, dims) -> F.Tensor:
@@ -168,7 +169,12 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train) -> tuple:
         r = invstd.reshape(shape).to(x.dtype)
         h = (x - mean.reshape(shape)) * r
         dx = g * r if w is None else g * (r * w)
-    return dx, F.sum(g * h, along), F.sum(g, along)
+    return formed(dx, of_images(x)), F.sum(g * h, along), F.sum(g, along)
+
+
+def of_images(x) -> int:
+    """The format of gradients of images and volumes, which lines have none of."""
+    return format_of(x) if x.ndim > 3 else 0
 
 
 def batch_norm_eval_gradients(g, x, mean, var, weight, invstd, eps, needs) -> tuple:
@@ -191,7 +197,7 @@ def group_norm_gradients(g, x, weight, mean, rstd, groups, eps) -> tuple:
     w = None if weight is None else weight.reshape(1, groups, c // groups, 1)
     dx = normal_gradients(g.reshape(shape), h, r, w, (2, 3)).reshape(x.shape)
     along = (0, *range(2, x.ndim))
-    return dx, F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
+    return formed(dx, of_images(x)), F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
 
 
 def embedding_gradient(g, shape, index, padding_idx, by_frequency) -> F.Tensor:

@@ -9,7 +9,7 @@ import math
 import facula as F
 
 from .._core import GradError, row
-from .._support import format_of, formed
+from .._support import FORMATS, format_of, formed
 from .._table import D
 from ._tools import straight
 
@@ -22,7 +22,8 @@ D("convolution",             node="ConvolutionBackward0",
 D("convolution_grad_input",  x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
                                  convolved(g, y, x_shape, stride, padding, dilation, transposed, groups),
                              y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
-                                 row("convolution_grad_weight")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
+                                 crossed(row("convolution_grad_weight")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups),
+                                         x if transposed else g, g if transposed else x, stride, padding, dilation))
 D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
                                  convolved(y, g, x_shape, stride, padding, dilation, transposed, groups),
                              y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
@@ -80,13 +81,25 @@ def deep(g, groups) -> bool:
     return g.dtype == F.bfloat16 or g.dtype == F.float32 and (g.shape[0] != 1 or groups != 1)
 
 
-def alike(g, deep, *operands) -> F.Tensor:
-    """g with its channels last, where one of the operands lies so, of volumes if `deep`; as it is where one was not kept."""
-    for t in operands:
+def alike(g, deep, x, weight) -> F.Tensor:
+    """g with its channels last, where one of the operands lies so, of volumes if `deep`, of lines the weight; as it is where one was not kept."""
+    for t in (x, weight):
         format = 0 if t is None else format_of(t)
-        if format == 2 or format == 3 and deep:
-            return formed(g, format)
-    return g if any(t is None for t in operands) else formed(g, 0)
+        if format == 2 or format == 3 and deep or format == 4 and (t is weight or t.is_contiguous()):
+            g = formed(g, format)
+            return g if format == 4 or format_of(g) == format else g.clone(memory_format=FORMATS[format])  # of one place: strides tell
+    return g if x is None or weight is None else formed(g, 0)
+
+
+def crossed(weight, big, small, stride, padding, dilation) -> F.Tensor:
+    """A second gradient of a weight, as PyTorch leaves it: a convolution of big by small over the batch, whose channels change places and whose last places are cut off."""
+    sizes = zip(spatial(weight.shape), spatial(big.shape), spatial(small.shape), stride, padding, dilation)
+    beyond = [(n + 2 * p - s * (m - 1) - 1) // d + 1 - k for k, n, m, s, p, d in sizes][5 - weight.ndim :]
+    turned = weight.transpose(0, 1)
+    if not any(beyond):
+        return turned.contiguous().transpose(0, 1)
+    whole = F.constant_pad_nd(turned.contiguous(), [n for more in reversed(beyond) for n in (0, more)])
+    return whole.transpose(0, 1)[(..., *(slice(k) for k in weight.shape[2:]))]
 
 
 def spatial(shape) -> tuple:

@@ -65,7 +65,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
 def _channels_last(t):
     """Do the strides speak for channels_last? Those of a tensor without a handle say nothing."""
     try:
-        return lib.fc_suggested_format(t._h) > 0
+        return lib.fc_suggested_format(t._h) in (2, 3)
     except AttributeError:
         return False
 
