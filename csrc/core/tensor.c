@@ -389,12 +389,17 @@ int fc_pair(fc_tensor *x, fc_tensor *y)
 int64_t fc_version(fc_tensor *x) { return fc_atomic_load(&x->counter->version); }
 void fc_fresh(fc_tensor *x) { x->counter->version = 0; }
 void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
-void fc_epoch_advance(fc_tensor *x) { fc_atomic_inc(&x->counter->epoch); }
 
 void fc_epoch_refresh(fc_tensor *x)
 {
     const int64_t now = fc_atomic_load(&x->counter->epoch);
     x->epoch = x->lazy ? ~now : now;
+}
+
+void fc_epoch_advance(fc_tensor *x)
+{
+    fc_atomic_inc(&x->counter->epoch);
+    fc_epoch_refresh(x);
 }
 
 int fc_epoch_stale(fc_tensor *x) { return (x->lazy ? ~x->epoch : x->epoch) != fc_atomic_load(&x->counter->epoch); }

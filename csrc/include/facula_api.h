@@ -69,7 +69,7 @@ int64_t fc_version(fc_tensor *x);
 int fc_pair(fc_tensor *x, fc_tensor *y); /* 1: of other shapes or dtypes, 2: one was written in place before; or'ed */
 void fc_bump(fc_tensor *x);
 void fc_fresh(fc_tensor *x); /* the writes so far made it: none counts */
-void fc_epoch_advance(fc_tensor *x);
+void fc_epoch_advance(fc_tensor *x); /* of all handles only x has seen what was written just now */
 void fc_epoch_refresh(fc_tensor *x);
 int fc_epoch_stale(fc_tensor *x);
 

@@ -436,13 +436,11 @@ def wrote(node, tensor, origin, several) -> None:
             _record_refresh(base)
         rebase(tensor, base, node)
         epoch_advance(base)
-        epoch_refresh(base)
         epoch_refresh(tensor)
         return
     keep_retained(tensor, origin)
     tensor.origin = origin
     epoch_advance(tensor)
-    epoch_refresh(tensor)
 
 
 def _record_refresh(tensor) -> None:

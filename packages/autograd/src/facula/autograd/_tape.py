@@ -95,10 +95,22 @@ class Tape:
         node.code, node.at = caller.f_code, caller.f_lasti
         return Write(node, recorder.out_at)
 
+    def unrecorded(self, tensor) -> None:
+        """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
+        base = tensor.base
+        if base is None:
+            if tensor.origin is not None and not epoch_stale(tensor):
+                epoch_advance(tensor)
+        elif base.origin is not None:
+            epoch_advance(base)
+            if not fixed(tensor):
+                epoch_refresh(tensor)
+
     def after_write(self, op, tensor, args, token) -> None:
         if token is None:
             if not grad_mode():
-                unrecorded(tensor)
+                for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+                    self.unrecorded(t)
             return
         node = token.node
         if token.out_at is not None and type(node.saved) is tuple and node.saved[token.out_at] is not None:
@@ -114,11 +126,9 @@ class Tape:
                 self.refresh(base)
             rebase(tensor, base, node)
             epoch_advance(base)
-            epoch_refresh(base)
             epoch_refresh(tensor)
             return
         epoch_advance(tensor)
-        epoch_refresh(tensor)
 
     def reshaped(self, tensor, view, name) -> Tensor:
         """view(tensor), whose history the tensor takes: it becomes that view of itself, by t_, squeeze_ and the like."""
@@ -128,7 +138,7 @@ class Tape:
             self.refuse(Named(name), tensor, tensor.base)
         seen = view(tensor)
         if not grad_mode():
-            unrecorded(tensor)
+            self.unrecorded(tensor)
         elif tensor.origin is not None:
             tensor.origin = seen.origin  # what retain_grad() asked for stays with the shape that it was asked of
             if tensor.base is None:
@@ -247,17 +257,6 @@ class Tape:
         node.code, node.at = caller.f_code, caller.f_lasti
         for i, piece in enumerate(pieces):
             piece.origin = Output(node, i, len(pieces))
-
-
-def unrecorded(tensor) -> None:
-    """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
-    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        base = t if t.base is None else t.base
-        if base.origin is not None and not (base is t and epoch_stale(t)):
-            epoch_advance(base)
-            epoch_refresh(base)
-            if base is not t and not fixed(t):
-                epoch_refresh(t)
 
 
 def _is_kept(tensor) -> bool:

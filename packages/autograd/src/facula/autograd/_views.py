@@ -417,18 +417,18 @@ def refreshed(view) -> Node | None:
 
 def fixed(view) -> str | None:
     """What kind of view has a history that cannot be rebased, in words; None for the others."""
-    from ._function import FunctionNode
-
     origin = view.origin
     if origin is None:
         return None
     if type(origin) is Lost:
         return origin.saved[0]
-    if type(origin) is Nowhere:
-        return f"A view was created in {origin.mode} mode"
-    whole = origin  # of which this is a view; a view of one of several pieces is refused as the piece is
+    whole = origin  # of which this is a view; a view of one that was made in such a mode, or of one of several pieces, is refused as that is
     while whole.rule is not None and ops[whole.rule.op_name].kind == "view" and whole.inputs[0] is not None:
         whole = whole.inputs[0]
+    if type(whole) is Nowhere:
+        return f"A view was created in {whole.mode} mode"
+    from ._function import FunctionNode
+
     if isinstance(whole, Output) and isinstance(whole.inputs[0], Pieces) and whole.inputs[0].views:
         index, name = origin.edge()[1], origin.name()
         return f"Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns multiple views"

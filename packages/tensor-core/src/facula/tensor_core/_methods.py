@@ -201,6 +201,7 @@ def _inplace_compositions():
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
         scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
         summed = name in ("cumsum", "cumprod")
+        over_itself = summed or name in ("clamp", "clip", "logit", "nan_to_num")  # without a second tensor, whose shape could ask for more room
 
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
@@ -214,6 +215,11 @@ def _inplace_compositions():
                 options = {**options, "beta": beta, "alpha": alpha}
             if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
                 raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
+            if over_itself and not input.is_sparse and input.dtype._kind == 2 and _dispatch.unheard(input) and not any(isinstance(a, Tensor) for a in (*args, *options.values())):
+                x = input if input.origin is None else input.detach()
+                function(x, *args, **options, out=x)
+                _dispatch.unrecorded(input)
+                return input
             result = function(kept(input, *args, *options.values()), *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
@@ -313,9 +319,10 @@ def _index_writer(op, in_place):
                 return in_place(self, dim, index, *(() if source is None else (source,)), **options)
         if isinstance(source, Tensor) and isinstance(index, Tensor) and not source.is_sparse and (lib.fc_same_storage(self._h, source._h) or lib.fc_same_storage(self._h, index._h)):
             apart(op.name + "_", self, (source, index))
-        if not options and not _ops.interpreting and isinstance(source, Tensor) and self.origin is None and self.base is None and source.origin is None:
+        if not options and isinstance(source, Tensor) and _dispatch.unheard(self, source):
             try:
                 if lib.fc_gather(op.id, self._h, self._h, dim, index._h, source._h) is not None:
+                    _dispatch.unrecorded(self)
                     return self
             except (AttributeError, TypeError, OverflowError):
                 pass

@@ -5,8 +5,8 @@
 """
 
 import contextlib
-import threading
 
+from facula.tensor_core import _grad_mode as modes
 from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import Op, Param, drawn_from, record
@@ -15,6 +15,7 @@ from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_te
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.memory.copying import state_of
 from facula.tensor_core.dispatch.out import into
+from facula.tensor_core._grad_mode import grad_mode, set_grad_mode
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
 
@@ -130,7 +131,7 @@ def bump(tensor):
 
 
 def epoch_advance(tensor):
-    """An in-place op gave this memory a history: handles that have not seen it are stale."""
+    """An in-place op gave this memory a history: handles other than this one have not seen it, and are stale."""
     lib.fc_epoch_advance(tensor._h)
 
 
@@ -192,34 +193,9 @@ def subclassed():
 
 # --- grad mode ------------------------------------------------------------------------------------------------------
 
-class _Mode(threading.local):
-    grad = True  # of a thread that never said otherwise
-
-
-_local = _Mode()  # no ThreadState: _unusual counts the threads
-_unusual = 0  # threads in a mode other than the default; the thread-local is read only when it is not 0
-_lock = threading.Lock()
-
-
-def grad_mode():
-    """Does this thread record gradients?"""
-    return _unusual == 0 or _local.grad
-
-
-def set_grad_mode(flag):
-    """Set it for this thread; answers the previous value."""
-    global _unusual
-    before = _local.grad
-    if flag != before:
-        with _lock:
-            _unusual += 1 if before else -1
-        _local.grad = flag
-    return before
-
-
 def elsewhere(work):
     """work() in a thread of its own that has this one's modes, ThreadStates and interpreters: where this one's stack may not grow further."""
-    grad, inference = _local.grad, lib.fc_inference_mode()
+    grad, inference = grad_mode(), lib.fc_inference_mode()
 
     def begin():
         set_grad_mode(grad)
@@ -252,6 +228,6 @@ def name_functions(home):
 __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "modes", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "want_tensors", "wrap", "zero_gradients",
 ]  # fmt: skip

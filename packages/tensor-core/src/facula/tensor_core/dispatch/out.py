@@ -5,6 +5,7 @@ import warnings
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.slow import execute, has_origin, told_of_output
 from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import lib
 from facula.tensor_core.memory.resize import result_on_meta, set_data
 from facula.tensor_core._tensor import Tensor
@@ -42,7 +43,8 @@ def kept(target, *others):
     """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets.
 
     A subclass may stand for tensors with a history, as those inside vmap do."""
-    return target if target.origin is None and target.__class__ is Tensor and not has_origin(others) else _ops.copy(target, None, 1)
+    free = target.__class__ is Tensor and (not grad_mode() or target.origin is None and not has_origin(others))
+    return target if free else _ops.copy(target, None, 1)
 
 
 def into(name, result, out, inputs=(), strides=False):
@@ -92,11 +94,8 @@ def lie_as(out, result):
 
 def refuse_history(name, tensors):
     """Refuse an output where one of these tensors has a history and histories are kept."""
-    if has_origin(tensors):
-        from facula.tensor_core.extend import grad_mode
-
-        if grad_mode():
-            raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
+    if has_origin(tensors) and grad_mode():
+        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Detach them.")
     if _ops.interpreting:
         told_of_output(name, tensors)
 

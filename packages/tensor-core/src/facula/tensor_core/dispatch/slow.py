@@ -7,6 +7,7 @@ from typing import NamedTuple
 from facula.tensor_core import _tensor
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import MEMORY, STALE, GradError, IntegerOverflow, IntegersOverflow, explain, public_name
+from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import lib
 from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
@@ -266,7 +267,10 @@ def _into(op, args, out):
     _out.a_tensor(_out.public(op), out)
     if tape is not None and (out.origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
-    return _out.write(op, args, out)
+    written = _out.write(op, args, out)
+    for t in out if isinstance(out, (tuple, list)) else (out,):
+        unrecorded(t)
+    return written
 
 
 def older_order(name, value, stacklevel=3):
@@ -301,6 +305,24 @@ def inplace(op, args):
     if heard:
         tape.after_write(op, target, args, token)
     return target if isinstance(target, Tensor) else None
+
+
+def unheard(tensor, source=None):
+    """May the tensor be written to, of what source holds, without the tape and without interpreters? unrecorded(tensor) is called after it."""
+    if _listeners:
+        return False
+    base = tensor.base
+    return tensor.origin is None and (base is None or base.origin is None) and (source is None or source.origin is None) or not grad_mode()
+
+
+def unrecorded(tensor):
+    """The tensor was written to, and nobody recorded it: where it has a history, or is a view of what has one, other views' are made anew."""
+    base = tensor.base
+    if base is None:
+        if tensor.origin is not None:
+            lib.fc_epoch_advance(tensor._h)
+    elif base.origin is not None:
+        tape.unrecorded(tensor)
 
 
 def assign(op, args):

@@ -76,7 +76,7 @@ def masked_fill_(self, mask, value):
 def filled_where(self, mask, value):
     """self[mask] = a number, where that is one write that nobody has to hear of: is it done?"""
     kind = 2 if type(value) is float else 1 if type(value) is int else 0
-    if not kind or self.origin is not None or _ops.interpreting or mask.shape != self.shape or self.base is not None and self.base.origin is not None or mask.dtype is not _bool:
+    if not kind or mask.shape != self.shape or mask.dtype is not _bool or not _dispatch.unheard(self):
         return False
     dtype = self.dtype
     if dtype._kind != 2 or not -65504 <= value <= 65504:
@@ -84,7 +84,10 @@ def filled_where(self, mask, value):
     if kind == 1 and not -(2**63) <= value < 2**63:
         return False
     number = lib.fc_from_scalar(dtype.id, kind, 0 if kind == 2 else value, value, 0.0)
-    return lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is not None
+    if lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is None:
+        return False
+    _dispatch.unrecorded(self)
+    return True
 
 
 def expanded_dims(self):

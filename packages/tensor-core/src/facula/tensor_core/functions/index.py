@@ -100,8 +100,9 @@ def setitem(x, key, value):
             x.masked_fill_(key, value)
             return
     kind = type(key)
-    plain = not _ops.interpreting and x.origin is None and x.base is None and (not tensor or type(value) is Tensor and value.origin is None and value.dtype is x.dtype)
+    plain = (not tensor or type(value) is Tensor and value.dtype is x.dtype) and _dispatch.unheard(x, value if tensor else None)
     if plain and kind is Tensor and type(value) is Tensor and key.dtype._kind == 0 and key.shape == x.shape and _scattered(x, key, value):
+        _dispatch.unrecorded(x)
         return
     view = getitem(x, key) if kind in BASIC or kind is tuple and all([type(k) in BASIC for k in key]) else None
     indices = None
@@ -113,6 +114,7 @@ def setitem(x, key, value):
         indices = positions(x, key, kind)
         view, indices = (x, indices) if indices else plan(x, key)
         if plain and indices and _index_put(view._h, len(indices), [None if i is None else i._h for i in indices], (value if type(value) is Tensor else _run.zero_dim(value, x.dtype))._h, False) == 0:
+            _dispatch.unrecorded(view)
             return
     if not indices:
         if isinstance(value, Tensor):
@@ -252,9 +254,10 @@ def _put(input, indices, values, accumulate=False):
     places = positions(input, key, tuple)
     if places is None:
         _, places = plan(input, key)  # masks become positions
-    if not _ops.interpreting and input.origin is None and input.base is None and values.origin is None and values.dtype is input.dtype:
+    if values.dtype is input.dtype and _dispatch.unheard(input, values):
         try:
             if not lib.fc_index_put(input._h, len(places), [None if i is None else i._h for i in places], values._h, accumulate):
+                _dispatch.unrecorded(input)
                 return input
         except AttributeError:  # sparse
             pass

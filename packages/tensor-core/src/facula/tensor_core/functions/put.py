@@ -5,6 +5,7 @@ import math
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import dims as _dims, shape as _shape, splitting as _splitting
 from facula.tensor_core.memory import data as _data
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
@@ -134,7 +135,7 @@ def put(input, index, source, accumulate=False):
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}. Convert it with .long().")
     if source.numel() != index.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
-    if not _ops.interpreting and input.origin is None and source.origin is None and input.dtype is source.dtype and index.shape == source.shape and index.dtype is int64:
+    if _goes(input, index, source):
         copy = _ops.copy(input, None, 0)
         if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [index._h], source._h, accumulate):
             lib.fc_fresh(copy._h)
@@ -151,7 +152,16 @@ def put_(self, index, source, accumulate=False):
             [0., 2.]])
     """
     apart("put_", self, (index, source))
+    if _goes(self, index, source) and lib.fc_is_contiguous(self._h, 0):
+        if not lib.fc_index_put(_ops.view(self.detach(), (-1,))._h, 1, [index._h], source._h, accumulate):
+            _dispatch.unrecorded(self)
+            return self
     return self.copy_(put(self, index, source, accumulate))
+
+
+def _goes(input, index, source):
+    """Can C put the values as they are, and nobody has to hear of it?"""
+    return input.dtype is source.dtype and index.shape == source.shape and index.dtype is int64 and _dispatch.unheard(input, source)
 
 
 def fill_diagonal_(self, fill_value, wrap=False):

@@ -19,8 +19,9 @@ ASSIGNED |= {"__ilshift__": "bitwise_left_shift", "__irshift__": "bitwise_right_
 
 HEADER = '''"""Generated from csrc/ops.def by generate/codegen.py at build time. One flat function per row; do not edit."""
 
-from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record
+from facula.tensor_core.dispatch.slow import Op, Param, assign, call, failed, inplace, older_order, operator, place, record, unrecorded
 from facula.tensor_core import _tensor
+from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.dispatch.arguments import LACKING, dim_masks, dtype_id, dtype_without_history, given_dim, no_flag, renamed, spread
 
@@ -131,9 +132,24 @@ def attempt(row, line, again=None):
     return f"    try:\n        t = {line}\n    except (AttributeError, TypeError, OverflowError):\n        {again or leave(row)}\n"
 
 
-def based(name):
-    """Whether a write to the tensor is one to a view of something with a history: the tape has to hear of it."""
-    return f"({name}.base is not None and {name}.base.origin is not None)"
+def written(name, again):
+    """Leave by `again` where the tape hears of a write to the tensor: it or what it is a view of has a history, but for one that nobody records."""
+    body = where_no_tensor(f"heard = interpreting or {name}.origin is not None or ({name}.base is not None and {name}.base.origin is not None)", again)
+    return body + f"    if heard and (interpreting or grad_mode()):\n        {again}\n"
+
+
+# after an unrecorded write to what has a history: its views' histories are to be made anew
+WRITTEN = "    if heard:\n        unrecorded({0})\n    return {0}\n"
+
+
+def read(names, again):
+    """Leave by `again` where one of what is read has a history, which the write would give to the tensor."""
+    return where_no_tensor(f"read = {' or '.join(f'{n}.origin is not None' for n in names)}", again) + f"    if read and grad_mode():\n        {again}\n"
+
+
+def where_no_tensor(line, again):
+    """The line; leave by `again` where what it asks is no tensor."""
+    return f"    try:\n        {line}\n    except AttributeError:\n        {again}\n"
 
 
 def asked(p):
@@ -180,19 +196,14 @@ def operator_function(row):
     return plain
 
 
-def where(tests, again):
-    """Leave by `again` where a test holds, or what it asks is no tensor."""
-    return f"    try:\n        heard = {' or '.join(tests)}\n    except AttributeError:\n        {again}\n    if heard:\n        {again}\n"
-
-
 def inplace_function(row):
     """`add_` and its kind: the row with its first tensor as out."""
     names = [p.name for p in row.tensors]
     x = names[0]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(row.name + "_", out=False)
-    body += where(["interpreting", f"{x}.origin is not None", based(x)], again)
-    tail = f"    if t is None:\n        {again}\n    return {x}\n"
+    body += written(x, again)
+    tail = f"    if t is None:\n        {again}\n" + WRITTEN.format(x)
     if row.kind == "map2" and "Scalar" in row.tensors[1].type:
         y = names[1]
         plain = "".join(f" and not ({guard})" for guard in scalar_guards(row))
@@ -202,7 +213,7 @@ def inplace_function(row):
         body += tail.replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
     arguments = ", ".join(f"{n}._h" for n in names)
     if names[1:]:
-        body += where([f"{asked(p)}.origin is not None" for p in row.tensors[1:]], again)
+        body += read([asked(p) for p in row.tensors[1:]], again)
     body += named_numbers(row, again)
     if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
         return body + f"    t = {with_numbers(row, x)}\n" + tail
@@ -342,10 +353,10 @@ def random_function(row):
     doubles = [p.name for p in row.params if p.type == "float"] + ["0.0", "0.0"]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
     body = row.head(out=False)
-    body += where(["interpreting", "input.origin is not None", based("input")], again)
+    body += written("input", again)
     generator = "(generator or _tensor.default_generator)._g"
     body += attempt(row, f"random({row.id}, input._h, {generator}, {ints[0]}, {ints[1]}, {doubles[0]}, {doubles[1]})", again)
-    return body + f"    if t is None:\n        {again}\n    return input\n"
+    return body + f"    if t is None:\n        {again}\n" + WRITTEN.format("input")
 
 
 def to_function(row):
@@ -360,13 +371,20 @@ def place_function(row):
         return body + recorded(row, None) + "    return t\n"
     names = [p.name for p in row.tensors if not p.listed]
     again = f"return inplace(OPS[{row.id}], {row.tuple_text()})"
-    body = row.head(out=False) + where(["interpreting", based("input"), *(f"{n}.origin is not None" for n in names)], again)
-    if row.name == "fill_number_":
-        body += "    kind = type(value)\n    if (kind is float or kind is int and -9223372036854775808 <= value < 9223372036854775808) and not fill("
-        return body + f"input._h, 2 if kind is float else 1, 0 if kind is float else value, value, 0.0):\n        return input\n    {again}\n"
-    if row.name in ("copy_into_", "place_into_"):
-        return body + f"    if lib.fc_copy(input._h, source._h):\n        {again}\n    return input\n"
-    return body + f"    {again}\n"
+    if row.name not in WRITTEN_IN_C:
+        return row.head(out=False) + f"    {again}\n"
+    body = row.head(out=False) + written("input", again)
+    if names[1:]:
+        body += read(names[1:], again)
+    return body + f"    if {WRITTEN_IN_C[row.name]}:\n        {again}\n" + WRITTEN.format("input")
+
+
+# rows that only write, what fails where the slow path has to see to it
+WRITTEN_IN_C = {
+    "fill_number_": "not (type(value) is float or type(value) is int and -9223372036854775808 <= value < 9223372036854775808)"
+    " or fill(input._h, 2 if type(value) is float else 1, 0 if type(value) is float else value, value, 0.0)",
+    **dict.fromkeys(("copy_into_", "place_into_"), "lib.fc_copy(input._h, source._h)"),
+}
 
 
 def host_function(row):
