@@ -23,6 +23,7 @@ def mm(mat1, mat2, reduce=None):
     """
     if reduce is None:
         return _ops.matmul(mat1, mat2)
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)  # their old names
     if reduce not in ("sum", "mean", "amax", "amin"):
         raise RuntimeError(f"sparse.mm: reduce argument must be either sum, mean, amax or amin, got {reduce}. Give one of them.")
     if mat1.layout is not sparse_csr or isinstance(mat2, _sparse.Sparse):

@@ -52,7 +52,7 @@ class Tensor(lib.Slots):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         said = getattr(cls.__torch_function__, "__func__", None)
-        if cls.__module__.partition(".")[0] == "facula" and said is Tensor.__dict__["__torch_function__"].__func__:
+        if getattr(cls, "__module__", "").partition(".")[0] == "facula" and said is Tensor.__dict__["__torch_function__"].__func__:
             cls.__torch_function__ = disabled_torch_function  # the library's own that say nothing are tensors like any other
         if cls.__torch_function__ is disabled_torch_function:
             cls.__torch_function__ = staticmethod(disabled_torch_function)

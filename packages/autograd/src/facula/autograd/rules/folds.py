@@ -3,7 +3,7 @@
 import facula as F
 
 from .._table import D
-from ._tools import count, has_zero, kept, listed, of_all, only_where, spread, zeros
+from ._tools import count, has_zero, kept, listed, only_where, spread, zeros
 
 D("sum",       x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim))
 D("mean",      x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim) / count(x_shape, dim))
@@ -32,13 +32,13 @@ def halved(g, out) -> F.Tensor:
 
 
 def shared(g, x, out, dim, keepdim) -> F.Tensor:
-    """Of an extreme: ties share the gradient evenly."""
+    """Of an extreme: ties share the gradient evenly, and where nothing is equal to it, which is NaN, it is NaN."""
     extreme = kept(out, x.shape, dim, keepdim)
     hit = x == extreme
-    if of_all(dim) and x.is_floating_point():  # max() and min() of all share among NaNs, too
+    if dim is None and x.is_floating_point():  # max() and min() of all share among NaNs, too
         hit = hit | (x.isnan() & extreme.isnan())
-    hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else 1
-    found = only_where(hit, kept(g, x.shape, dim, keepdim) / hits)
+    hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else hit
+    found = hit * (kept(g, x.shape, dim, keepdim) / hits)
     return found if dim is not None else found.contiguous()
 
 

@@ -11,7 +11,7 @@ import facula as F
 from .._core import composing, row
 from .._support import format_of, formed
 from .._table import D, none, refuse
-from ._tools import straight, zeros
+from ._tools import only_where, straight, zeros
 from .folds import norm_gradient
 
 D("softmax",     x=lambda g, out, dim: softmax_gradient(g, out, dim))
@@ -125,17 +125,24 @@ def turned(t) -> F.Tensor:
     return t.transpose(-2, -1)
 
 
+def distance_gradient(g, apart, out, p) -> F.Tensor:
+    """norm_gradient of differences; with p = inf each of them that is as far has the whole gradient, not its share."""
+    if p == float("inf"):
+        return F.sgn(apart) * only_where(F.abs(apart) == out.unsqueeze(-1), g.unsqueeze(-1))
+    return norm_gradient(g, apart, out, (-1,), p, False)
+
+
 def cdist_gradient(g, x, y, out, p) -> F.Tensor:
     """Of x's rows; those of y are the same with both turned."""
     if not composing():
         return row("_cdist_backward")(g, x, y, out, p)
-    return F.sum(norm_gradient(g, x.unsqueeze(-2) - y.unsqueeze(-3), out, (-1,), p, False), -2)
+    return F.sum(distance_gradient(g, x.unsqueeze(-2) - y.unsqueeze(-3), out, p), -2)
 
 
 def pdist_gradient(g, x, out, p) -> F.Tensor:
     i, j = F.triu_indices(*[x.shape[0]] * 2, 1, device=x.device)
     if composing():
-        each = norm_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, (-1,), p, False)
+        each = distance_gradient(g, F.index_select(x, 0, i) - F.index_select(x, 0, j), out, p)
         return F.index_add(F.index_add(x * 0, 0, i, each), 0, j, -each)
     n, count = x.shape[0], i.shape[0]
     place = F.full((n, n), count)  # of each pair in the list, both ways round; on the diagonal a zero behind its end

@@ -30,13 +30,13 @@ def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
 _VIEWS = {
     "alias_copy": lambda input: input,
     "as_strided_copy": _shape.as_strided,
-    "detach_copy": lambda input: input.detach(),
+    "detach_copy": lambda input: input,  # of PyTorch's, too, the copy has a history
     "diagonal_copy": _ops.diagonal,
     "expand_copy": lambda input, size, *, implicit=False: input.expand(_listed("expand_copy", "size", size)),
     "narrow_copy": _narrowed,
     "permute_copy": lambda input, dims: input.permute(_listed("permute_copy", "dims", dims)),
     "select_copy": _ops.select,
-    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * (dim % max(input.dim(), 1)) + (slice(start, end, step),)],
+    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * _shape.wrap_dim("slice_copy", dim, input.dim()) + (slice(start, end, step),)],
     "squeeze_copy": _shape.squeeze,
     "t_copy": lambda input: input.t(),
     "transpose_copy": _ops.transpose,
@@ -44,7 +44,7 @@ _VIEWS = {
     "unsqueeze_copy": _ops.unsqueeze,
     "view_as_complex_copy": lambda input: _complex("view_as_complex", input),
     "view_as_real_copy": lambda input: _complex("view_as_real", input),
-    "view_copy": lambda input, size: input.view(size) if isinstance(size, _dtype) else input.reshape(_listed("view_copy", "size", size)),
+    "view_copy": lambda input, size=None, *, dtype=None: input.view(dtype or size) if dtype or isinstance(size, _dtype) else input.reshape(_listed("view_copy", "size", size)),
 }
 _SEVERAL = {
     "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),

@@ -139,6 +139,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
     if type(input) is not Tensor:
         want_tensor("topk", "input", 0, input)
     if input.dtype is _bool:
+        _shape.wrap_dim("topk", dim, input.dim())
         raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
     return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk, input)
 
@@ -157,6 +158,7 @@ def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
     indices=tensor(2))
     """
     if input.dtype is _bool:
+        _shape.wrap_dim("kthvalue", dim, input.dim())
         raise NotImplementedError('"kthvalue" not implemented for \'Bool\'. Convert with input.long().')
     return _written(_ops._kthvalue(input, k, dim, keepdim), out, return_types.kthvalue, input)
 
@@ -183,6 +185,7 @@ def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and keepdim:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: keepdim={keepdim} without dim. Name one.")
     if input.dtype is _bool:
+        _shape.wrap_dim(kind.__name__, dim or 0, input.dim())
         raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
     if dim is not None:
         return _written(row(input, dim, keepdim), out, kind, input)

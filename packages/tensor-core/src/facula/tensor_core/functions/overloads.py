@@ -10,6 +10,7 @@ from facula.tensor_core.dispatch.guard import check, right, want_tensor
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import float32
 
 
 def _ops_error(op, text):
@@ -210,9 +211,9 @@ def round(input, *, decimals=0, out=None):
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)
     scale = 10.0 ** abs(decimals)
-    if decimals > 0:
-        return into("round", _ops.div(_ops.round(_ops.mul(input, scale)), scale), out)
-    return into("round", _ops.mul(_ops.round(_ops.div(input, scale)), scale), out)
+    x = _ops.copy(input, float32, 0) if input.dtype.itemsize == 2 else input  # halves are rounded once, at the end
+    rounded = _ops.div(_ops.round(_ops.mul(x, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(x, scale)), scale)
+    return into("round", rounded if x is input else _ops.copy(rounded, input.dtype, 0), out)
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):

@@ -353,7 +353,7 @@ def prelu(input, weight):
     >>> x.prelu(facula.tensor([0.25]))
     tensor([-0.5000,  3.0000])
     """
-    if weight.numel() != 1:
+    if weight.numel() != 1 or weight.dim() > 1:
         channels = input.size(1) if input.dim() > 1 else 1
         if weight.dim() != 1:
             raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")

@@ -113,6 +113,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
     keepdim = keepdim if keepdims is LACKING else keepdims
     if input.dtype._kind < 2:
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
+    if dtype is not None and dtype._kind < 2:
+        raise RuntimeError(f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype.name}")
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
     return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 

@@ -203,7 +203,8 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     square("triangular_solve", A)
     matrix("triangular_solve", input, A)
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
-    A = A if A.dim() == solved.dim() else _ops.expand(A, (*solved.shape[:-2], *A.shape[-2:]))
+    lead = solved.shape[:-2]
+    A = A if A.shape[:-2] == lead else _ops.expand(A, (*lead, *A.shape[-2:]))
     return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out)
 
 
