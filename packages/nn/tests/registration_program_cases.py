@@ -195,6 +195,27 @@ def state_is_detached_unless_kept(T):
 
 
 @program
+def a_module_loads_what_is_below_it(T):
+    m = T.nn.ModuleDict({"a": T.nn.Linear(2, 1), "ab": T.nn.Sequential(T.nn.Linear(1, 1), T.nn.BatchNorm1d(1)), "none": T.nn.ReLU()})
+    seen = []
+
+    def look(module, state, prefix, *rest):
+        seen.append((prefix, type(state).__name__, list(state)))
+        if prefix == "":
+            state["ab.0.weight"] = T.full((1, 1), 7.0)  # children see it
+            state["a.c.d"] = state["stray"] = T.ones(1)
+        if prefix == "a.":
+            state["ab.1.weight"] = T.full((1,), 9.0)  # its siblings do not
+
+    for _, module in m.named_modules():
+        module.register_load_state_dict_pre_hook(look)
+    given = {**m.state_dict(), "aa.x": T.ones(1), "ab": T.ones(1)}
+    del given["ab.1.bias"]
+    keys = m.load_state_dict(given, strict=False)
+    return [seen, keys.missing_keys, keys.unexpected_keys, m["ab"][0].weight, m["ab"][1].weight]
+
+
+@program
 def state_hooks_run(T):
     m, seen = net(T), []
     m.register_state_dict_pre_hook(lambda mod, prefix, keep: seen.append(("pre", prefix, keep)))

@@ -271,6 +271,17 @@ def _swap_one(here: Tensor, given: Tensor, assign: bool) -> None:
         swap_tensors(here, new)
 
 
+def _by_child(state_dict: Any, prefix: str) -> dict[str, dict]:
+    """What is there for each child, by its name; in one pass, for a look through all keys for every module takes their product."""
+    below: dict[str, dict] = {}
+    for key, value in state_dict.items():
+        if key.startswith(prefix):
+            name, dot, _ = key[len(prefix) :].partition(".")
+            if dot:
+                below.setdefault(name, {})[key] = value
+    return below
+
+
 def _load(module: Any, state_dict: Any, prefix: str, common: tuple) -> None:
     """Load a module and those below it; common: metadata, assign and the lists of what did not fit."""
     metadata, assign, missing, unexpected, errors = common
@@ -278,10 +289,10 @@ def _load(module: Any, state_dict: Any, prefix: str, common: tuple) -> None:
     if assign:
         local_metadata = {**local_metadata, "assign_to_params_buffers": True}
     module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing, unexpected, errors)
+    below = _by_child(state_dict, prefix)
     for name, child in module._modules.items():
         if child is not None:
-            below = prefix + name + "."
-            _load(child, OrderedDict((k, v) for k, v in state_dict.items() if k.startswith(below)), below, common)
+            _load(child, below.get(name, {}), prefix + name + ".", common)
     incompatible = _IncompatibleKeys(missing, unexpected)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, incompatible) is not None:
