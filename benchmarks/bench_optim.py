@@ -26,6 +26,7 @@ OPTIONS = {
     "Muon": {},
     "SparseAdam": {},
     "LBFGS": {"lr": 1e-6, "max_iter": 4, "history_size": 10},  # it hardly moves, so every call does the same
+    "LBFGS strong Wolfe": {"lr": 1e-6, "max_iter": 4, "history_size": 10, "line_search_fn": "strong_wolfe"},
 }
 
 
@@ -37,14 +38,14 @@ def step(t, name):
         if name == "SparseAdam":
             p.grad = p.grad.to_sparse(1)
     optimizer = getattr(t.optim, name.split()[0])(parameters, **OPTIONS[name])
-    plain = [p.detach() for p in parameters]
+    plain = [p.data for p in parameters]
 
     def loss():  # half the sum of squares: its gradient is the parameters
         for p, x in zip(parameters, plain):
             p.grad.copy_(x)
         return t.ones(())
 
-    closure = loss if name == "LBFGS" else None
+    closure = loss if name.startswith("LBFGS") else None
 
     def call():
         optimizer.step(closure)

@@ -272,14 +272,13 @@ class LBFGS(Optimizer):
     def _search(
         self, evaluate: Callable, start: Point, t: float | Tensor, direction: Tensor, tolerance: float, most: int
     ) -> tuple[Point, int]:
-        origin = [p.clone() for p in self._params]
+        origin = facula._foreach_clone(self._params)
 
         def at(t: float | Tensor) -> Point:
             self._move(t, direction)
             loss = float(evaluate())
             grad = self._flat_grad()
-            for p, kept in zip(self._params, origin):
-                p.copy_(kept)
+            facula._foreach_copy_(self._params, origin)
             return Point(t, loss, grad, grad.dot(direction))
 
         return _strong_wolfe(at, start, t, direction.abs().max(), tolerance, most)
