@@ -29,8 +29,12 @@ def by_number(base, y=0, x=None, neither=1) -> Callable:
 
 def matmul(kept, numbers) -> str:
     x, y = len(kept["x_shape"]), len(kept["y_shape"])
-    named = {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (1, 2): "SqueezeBackward4", (2, 2): "MmBackward0", (3, 3): "BmmBackward0"}
-    return named.get((x, y), "UnsafeViewBackward0")  # there, products of more dims are one of matrices seen as those
+    named = {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (1, 2): "SqueezeBackward4", (2, 2): "MmBackward0"}
+    return named.get((x, y), "UnsafeViewBackward0")  # there, products of more dims are one of matrices, or of batches, seen as those
+
+
+def squeeze(kept, numbers) -> str:
+    return f"SqueezeBackward{1 if len(kept['p_dims']) == 1 else 0}"
 
 
 def linear(kept, numbers) -> str:
@@ -70,6 +74,8 @@ NAMES = {
     "fmod": by_number("Fmod"),
     "xlogy": by_number("Xlogy", y=2, x=1, neither=0),
     "copysign": by_number("Copysign", y=1, neither=0),
+    "_special_zeta": by_number("SpecialZeta", y=2, x=1, neither=0),
+    "squeeze": squeeze,
     "clamp_min": by_number("ClampMin"),
     "clamp_max": by_number("ClampMax"),
     "lerp": lambda kept, numbers: f"LerpBackward{0 if isinstance(kept['z'], (int, float, complex)) else 1}",
@@ -92,7 +98,7 @@ NAMES = {
 def product(node) -> str:
     """Of a product and what is added to it."""
     name = "" if node.inputs[0] is None else node.inputs[0].shown().name()
-    return {"BmmBackward0": "BaddbmmBackward0", "MvBackward0": "AddmvBackward0", "MmBackward0": "AddmmBackward0"}.get(name, "AddBackward0")
+    return {"UnsafeViewBackward0": "BaddbmmBackward0", "MvBackward0": "AddmvBackward0", "MmBackward0": "AddmmBackward0"}.get(name, "AddBackward0")
 
 
 # Functions that are several rows here and one node there: by the file and function of ours that called the last row
@@ -103,17 +109,21 @@ COMPOSED = {
     "clamp_max": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "clamp_min": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "complex_view": {"pointwise.complex_": "ComplexBackward0"},
+    "copy": {"rearranging.diag": "DiagonalBackward0_copy"},
     "div": {"overloads.round": "RoundBackward1"},
     "index_copy": {"fills._filled_slices": "IndexFillBackward0"},
-    "mul": {"statistics.renorm": "RenormBackward0"},
+    "_median": {"order._of_all": "MedianBackward0"},
+    "_nanmedian": {"order._of_all": "NanmedianBackward0"},
+    "matmul": {"matrix.bmm": "BmmBackward0"},
+    "mul": {"pointwise.ldexp": "LdexpBackward0", "statistics.renorm": "RenormBackward0"},
     "scatter_add": {"bins.scatter_reduce": "ScatterReduceBackward0"},
-    "squeeze": {"statistics._quantile": "SqueezeBackward4"},
+    "squeeze": {"shape._without_ones": "SqueezeBackward0", "statistics._quantile": "SqueezeBackward4"},
     "std": {"reductions.both": "StdMeanBackward0"},
     "sum": {"math.trace": "TraceBackward0"},
     "transpose": {"dims.t": "TBackward0", "rearranging.rot90": "Rot90Backward0"},
     "var": {"reductions.both": "VarMeanBackward0"},
     "view": {
-        "products.kron": "UnsafeViewBackward0", "put.put": "PutBackward0", "rearranging.repeat": "RepeatBackward0",
+        "products.combinations": "StackBackward0", "products.kron": "UnsafeViewBackward0", "put.put": "PutBackward0", "rearranging.repeat": "RepeatBackward0",
         "rearranging.roll": "RollBackward0", "rnn.forward": "StackBackward0",
     },
     "where_rows": {"fills.masked_fill": "MaskedFillBackward0"},

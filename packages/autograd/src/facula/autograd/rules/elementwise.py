@@ -77,7 +77,7 @@ D("deg2rad",    x=lambda g: g * (math.pi / 180))
 D("rad2deg",    x=lambda g: g * (180 / math.pi))
 D("_nan_to_num", x=lambda g, x: only_where((x - x) == 0, g))
 
-D("_frexp_mantissa", x=lambda g, x: g * F.exp2(-row("_frexp_exponent")(x)))
+D("_frexp_mantissa", node="FrexpBackward0", x=lambda g, x: g * F.exp2(-row("_frexp_exponent")(x)))
 
 # ---- steps
 zero("floor", "ceil", "round", "trunc", "sign", "_frexp_exponent")

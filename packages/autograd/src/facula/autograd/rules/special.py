@@ -28,7 +28,7 @@ D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.special.xlog1py, -1
 D("_special_zeta", x=lambda g: without("zeta"), y=lambda g, x, y: g * -x * row("_special_zeta")(x + 1.0, y))
 
 # ---- the normal distribution
-D("_special_ndtr",     x=lambda g, x: g * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
+D("_special_ndtr", node="MulBackward1", x=lambda g, x: g * F.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi)))
 D("_special_ndtri",    x=lambda g, out: g * F.exp(out * out * 0.5) * math.sqrt(2 * math.pi))
 D("_special_log_ndtr", x=lambda g, x: g * math.sqrt(2 / math.pi) / row("_special_erfcx")(x * -math.sqrt(0.5)))
 D("_special_erfcx",    x=lambda g, x, out: g * (2 * x * out - 1 / HALF_PI_ROOT))

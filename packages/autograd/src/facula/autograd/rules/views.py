@@ -13,7 +13,7 @@ D("transpose",  x=lambda g, dim0, dim1: g.transpose(dim0, dim1))
 D("permute",    x=lambda g, dims: g.permute(tuple(inverse(dims))))
 D("expand",     x=lambda g, x_shape: sum_to(g, x_shape))
 D("unsqueeze",  x=lambda g, dim: g.squeeze(dim))
-D("squeeze",    x=lambda g, x_shape: g.reshape(x_shape))
+D("squeeze",    x=lambda g, x_shape, dims: g.reshape(x_shape))  # dims: its name tells of them
 D("select",     x=lambda g, x_shape, dim, index: embed(g, Part("select", x_shape, dim, index)))
 D("slice",      x=lambda g, x_shape, dim, start, length, step: F.flip(g, (dim,)) if step == -1 and length == x_shape[dim] else
                     embed(g, Part("slice", x_shape, dim, start, length, step)))

@@ -181,6 +181,11 @@ def mode(input, dim=-1, keepdim=False, *, out=None, axis=None, keepdims=LACKING)
     return _written(_ops._mode(input, dim, keepdim), out, return_types.mode, input)
 
 
+def _of_all(row, flat):
+    """The middle of all elements; PyTorch's node of it has another name than that of one along a dim."""
+    return row(flat, 0, False)[0]
+
+
 def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and keepdim:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: keepdim={keepdim} without dim. Name one.")
@@ -201,7 +206,7 @@ def _middle(row, kind, input, dim, keepdim, out):
             return value
         hit = (plain == value) | ((plain != plain) & (value != value))
         return _ops.amax(_ops.where_rows(hit, flat, input.new_full((), float("-inf"))))
-    value = row(flat, 0, False)[0]
+    value = _of_all(row, flat)
     found = value.item()
     hit = _ops.eq(plain, found) if found == found else _ops.ne(plain, plain)
     if _ops.count_nonzero(hit).item() == 1:

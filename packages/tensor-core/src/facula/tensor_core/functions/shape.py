@@ -250,6 +250,11 @@ def _common_shape(*shapes):
     return broadcast_shapes(*shapes)
 
 
+def _without_ones(input):
+    """squeeze of all dims: PyTorch's node of it has another name than that of named dims."""
+    return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
+
+
 def squeeze(input, dim=LACKING, *more, axis=LACKING):
     """Without dims of size 1: all of them, or those named (which the method takes one by one too).
 
@@ -267,7 +272,7 @@ def squeeze(input, dim=LACKING, *more, axis=LACKING):
     if more:
         dim = (dim, *more)
     if dim is LACKING:
-        return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
+        return _without_ones(input)
     elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
         dim = (wrap_dim("squeeze", dim, input.dim()),)
     elif isinstance(dim, Tensor):
