@@ -45,6 +45,9 @@ void fc_conv_pair(fc_conv *v, int direction, const void **x, const void **other,
 /* A product's type. */
 #define FC_CONV_PRODUCT(v) .dtype = (v)->pairs ? FC_BF16 : (v)->dtype, .pairs = (v)->pairs, .wide = (v)->pairs
 
+/* Is small one place, whose taps are all of big? Then every direction is a product of matrices as they lie. */
+int fc_conv_is_whole(const fc_conv *v);
+
 /* The three directions (conv_run.c); room: fc_conv_words of int64, for offsets of taps and columns. FC_OK or FC_MEMORY. */
 int64_t fc_conv_words(const fc_conv *v);
 int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias, int64_t *room);

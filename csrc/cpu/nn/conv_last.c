@@ -23,7 +23,7 @@ int fc_conv_takes_last(const fc_conv *v, int direction)
         return FC_CONV_LAST_SAME;
     const int dense = v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1;
     const int64_t rows = v->batch * (direction == FC_CONV_TO_BIG ? v->big_n : v->small_n), columns = direction == FC_CONV_TO_BIG ? v->big_ch : v->small_ch;
-    const int takes = direction != FC_CONV_WEIGHT && v->groups == 1 && (direction == FC_CONV_TO_SMALL || dense) && rows >= FEW_ROWS && columns >= FEW_CHANNELS;
+    const int takes = direction != FC_CONV_WEIGHT && !fc_conv_is_whole(v) && v->groups == 1 && (direction == FC_CONV_TO_SMALL || dense) && rows >= FEW_ROWS && columns >= FEW_CHANNELS;
     return takes ? FC_CONV_LAST_DENSE : FC_CONV_LAST_NOT;
 }
 

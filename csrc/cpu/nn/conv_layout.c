@@ -37,7 +37,8 @@ void fc_conv_lay_out(fc_conv_layout *l, const fc_window *x, int64_t channels, in
     }
     /* an odd number of cache lines: the same place of many channels, which a block reads together, is in many sets */
     const int64_t line = 64 / fc_dt_size[x->dtype];
-    l->channel = ((l->channel + line - 1) / line | 1) * line;
+    if (l->channel > line / 2) /* smaller ones share lines */
+        l->channel = ((l->channel + line - 1) / line | 1) * line;
 }
 
 int64_t fc_conv_tap_at(const fc_conv_layout *l, int64_t t)
@@ -60,6 +61,15 @@ typedef struct { const fc_conv_layout *l; char *to; int64_t first, planes, bands
 
 /* Rows of every phase of a plane: [first, end), counted through the depth. */
 typedef struct { int64_t first, end; } band;
+
+/* Is a plane a row of neighbours, all of it there? */
+static int is_line(const fc_conv_layout *l)
+{
+    int line = l->step[2] == 1 && l->slots[2] == 1;
+    for (int d = 0; d < 2; ++d)
+        line = line && l->extent[d] == 1 && l->slots[d] == 1 && l->low[d] == 0;
+    return line;
+}
 
 /* Every second element of eight, or of four doubles: from[7], or from[3], is read and dropped. */
 #ifdef __SSE2__
@@ -102,8 +112,8 @@ PART(f64, double)
 
 /* Row r of the phase `residue` lies at (at_d, at_h) of the source. */
 #define EACH_ROW                                                                                                      \
-    for (int64_t r = rows.first, at_h, at_d = l->low[0] + residue[0] + rows.first / l->extent[1] * l->step[0],        \
-                 h = rows.first % l->extent[1];                                                                       \
+    const int64_t down = rows.first ? rows.first / l->extent[1] : 0; /* planes are small, mostly, and divisions are slow */ \
+    for (int64_t r = rows.first, at_h, at_d = l->low[0] + residue[0] + down * l->step[0], h = rows.first - down * l->extent[1]; \
          at_h = l->low[1] + residue[1] + h * l->step[1], r < rows.end;                                                \
          ++r, at_d += h + 1 == l->extent[1] ? l->step[0] : 0, h = h + 1 == l->extent[1] ? 0 : h + 1)
 
@@ -137,7 +147,8 @@ static void copy_phase_##name(const fc_conv_layout *l, R *to, const R *from, con
 {                                                                                                                     \
     const fc_window *x = l->x;                                                                                        \
     const int64_t width = l->extent[2], first = l->low[2] + residue[2], step = l->step[2];                            \
-    int64_t low = first < 0 ? (-first + step - 1) / step : 0, high = x->size[2] > first ? (x->size[2] - first + step - 1) / step : 0; \
+    int64_t low = first < 0 ? -first : 0, high = x->size[2] > first ? x->size[2] - first : 0;                         \
+    if (step > 1) low = (low + step - 1) / step, high = (high + step - 1) / step;                                     \
     if (high > width) high = width;                                                                                   \
     if (low > high) low = high;                                                                                       \
     EACH_ROW {                                                                                                        \
@@ -202,15 +213,37 @@ static void copy_plane_##name(const fc_conv_layout *l, R *to, const R *from, ban
             }                                                                                                         \
         }                                                                                                             \
 }                                                                                                                     \
+/* `count` planes of one row each: what they have in common is found once. */                                         \
+static void copy_lines_##name(const fc_conv_layout *l, R *to, const R *from, int64_t count)                           \
+{                                                                                                                     \
+    const int64_t width = l->extent[2], first = l->low[2], size = l->x->size[2];                                      \
+    int64_t low = first < 0 ? -first : 0, high = size > first ? size - first : 0;                                     \
+    if (high > width) high = width;                                                                                   \
+    if (low > high) low = high;                                                                                       \
+    for (int64_t i = 0; i < count; ++i, to += l->channel, from += l->x->plane) {                                      \
+        clear_##name(to, low);                                                                                        \
+        copy_row_##name(to + low, from + first + low, high - low, 1);                                                 \
+        clear_##name(to + high, width - high);                                                                        \
+    }                                                                                                                 \
+}                                                                                                                     \
 static void copy_planes_##name(void *ctx, int64_t begin, int64_t end)                                                 \
 {                                                                                                                     \
     const copying *job = ctx;                                                                                         \
     const fc_conv_layout *l = job->l;                                                                                 \
     const int64_t rows = l->extent[0] * l->extent[1];                                                                 \
+    int64_t b = begin / job->planes, i = begin % job->planes, n = i / l->channels, c = i % l->channels;               \
     for (int64_t t = begin; t < end; ++t) {                                                                           \
-        const int64_t i = t % job->planes, b = t / job->planes;                                                       \
-        const R *from = (const R *)l->x->source + (job->first + i / l->channels) * l->x->sample + i % l->channels * l->x->plane; \
-        copy_plane_##name(l, (R *)job->to + i * l->channel, from, (band){ rows * b / job->bands, rows * (b + 1) / job->bands }, 0); \
+        const R *from = (const R *)l->x->source + (job->first + n) * l->x->sample + c * l->x->plane;                  \
+        if (job->bands == 1 && is_line(l)) {                                                                          \
+            const int64_t some = l->channels - c < end - t ? l->channels - c : end - t;                               \
+            copy_lines_##name(l, (R *)job->to + i * l->channel, from, some);                                          \
+            t += some - 1, i += some - 1, c += some - 1;                                                              \
+        } else {                                                                                                      \
+            const band of = job->bands == 1 ? (band){ 0, rows } : (band){ rows * b / job->bands, rows * (b + 1) / job->bands }; \
+            copy_plane_##name(l, (R *)job->to + i * l->channel, from, of, 0);                                         \
+        }                                                                                                             \
+        if (++c == l->channels) c = 0, ++n;                                                                           \
+        if (++i == job->planes) i = n = c = 0, ++b;                                                                   \
     }                                                                                                                 \
 }
 COPY(f32, float)

@@ -29,6 +29,43 @@ static fc_window window_over_big(const fc_conv *v, const void *big, int64_t *off
     return x;
 }
 
+int fc_conv_is_whole(const fc_conv *v)
+{
+    int whole = v->small_n == 1;
+    for (int d = 0; d < 3; ++d)
+        whole = whole && v->pad[d] == 0 && v->kernel[d] == v->big[d];
+    return whole;
+}
+
+/* Groups are the products. */
+static int run_whole(const fc_conv *v, int direction, void *out, const void *x, const void *other, const void *bias)
+{
+    const int64_t O = v->small_ch, K = v->big_ch * v->taps, small = v->groups * O, big = v->groups * K;
+    fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = v->groups, .c = out, .bias = bias, .bias_row = 1 };
+    if (direction == FC_CONV_WEIGHT) {
+        p.M = O, p.N = K, p.K = v->batch, p.c_batch = O * K, p.c_row = K, p.c_col = 1;
+        p.a = x, p.a_batch = O, p.a_row = 1, p.a_col = small;
+        p.b = other, p.b_batch = K, p.b_row = big, p.b_col = 1;
+    } else {
+        const int up = direction == FC_CONV_TO_BIG;
+        p.M = up ? K : O, p.K = up ? O : K, p.N = v->batch, p.c_batch = p.M, p.c_row = 1, p.c_col = up ? big : small;
+        p.a = other, p.a_batch = O * K, p.a_row = up ? 1 : K, p.a_col = up ? K : 1;
+        p.b = x, p.b_batch = p.K, p.b_row = 1, p.b_col = up ? small : big;
+    }
+    if (bias && v->groups > 1) { /* a product's bias is that of all */
+        int bad = FC_OK;
+        for (int64_t g = 0; g < v->groups && !bad; ++g) {
+            fc_gemm_args one = p;
+            one.batch = 1;
+            one.a = step_to(p.a, g * p.a_batch, v->dtype), one.b = step_to(p.b, g * p.b_batch, v->dtype), one.c = (char *)step_to(out, g * p.c_batch, v->dtype);
+            one.bias = step_to(bias, g * p.M, v->dtype);
+            bad = v->pairs ? fc_gemm_run(&one) : fc_gemm_shaped(&one);
+        }
+        return bad;
+    }
+    return v->pairs ? fc_gemm_run(&p) : fc_gemm_shaped(&p);
+}
+
 int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias, int64_t *room)
 {
     if (fc_is_int(v->dtype)) {
@@ -39,6 +76,8 @@ int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void 
         return fc_conv_last(v, small, big, weight, bias, 0);
     if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_TO_SMALL))
         return fc_conv_depth_turned(v, small, big, weight, bias, 0);
+    if (!fc_conv_is_depthwise(v) && fc_conv_is_whole(v))
+        return run_whole(v, FC_CONV_TO_SMALL, small, big, weight, bias);
     fc_window x = window_over_big(v, big, room);
     const fc_conv_places to = { .step = { 1, 1, 1 }, .size = { v->small[0], v->small[1], v->small[2] } };
     if (fc_conv_is_depthwise(v))
@@ -221,6 +260,8 @@ int fc_conv_to_big(const fc_conv *v, void *big, const void *small, const void *w
         return fc_conv_last(v, big, small, weight, bias, 1);
     if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_TO_BIG))
         return fc_conv_depth_turned(v, big, small, weight, bias, 1);
+    if (!fc_conv_is_depthwise(v) && fc_conv_is_whole(v) && !bias)
+        return run_whole(v, FC_CONV_TO_BIG, big, small, weight, NULL);
     const int dense = v->stride[0] == 1 && v->stride[1] == 1 && v->stride[2] == 1;
     if (!dense && fc_conv_is_depthwise(v))
         return fc_conv_depth_phases(v, small, weight, bias, big);
@@ -240,6 +281,8 @@ int fc_conv_weight(const fc_conv *v, void *weight, const void *small, const void
         return fc_conv_last_weight(v, weight, small, big);
     if (fc_conv_is_depthwise(v) && fc_conv_depth_turns(v, FC_CONV_WEIGHT))
         return fc_conv_depth_turned_weight(v, weight, small, big);
+    if (!fc_conv_is_depthwise(v) && fc_conv_is_whole(v))
+        return run_whole(v, FC_CONV_WEIGHT, weight, small, big, NULL);
     fc_window x = window_over_big(v, big, room);
     if (fc_conv_is_depthwise(v))
         return fc_conv_depth_weight(v, &x, weight, small);

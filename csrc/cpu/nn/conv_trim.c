@@ -45,6 +45,9 @@ static int64_t stretch_at(const fc_conv *v, int64_t row, int64_t a, int64_t b)
     return (row * v->given_taps + ((v->first[0] + a) * v->given[1] + v->first[1] + b) * v->given[2] + v->first[2]) * place_of(v);
 }
 
+/* Stretches of one element, which a call each would cost more than. */
+static int picks(const fc_conv *v) { return !v->weight_last && v->kernel[0] * v->kernel[1] * v->kernel[2] == 1 && fc_dt_size[v->dtype] == 4; }
+
 #define EACH_STRETCH                                        \
     const int64_t run = v->kernel[2] * place_of(v);         \
     for (int64_t r = 0, at = 0; r < rows_of(v); ++r)        \
@@ -53,6 +56,12 @@ static int64_t stretch_at(const fc_conv *v, int64_t row, int64_t a, int64_t b)
 
 void fc_conv_pick_taps(const fc_conv *v, void *few, const void *all)
 {
+    if (picks(v)) {
+        const uint32_t *from = (const uint32_t *)((const char *)all + stretch_at(v, 0, 0, 0));
+        for (int64_t r = 0; r < rows_of(v); ++r)
+            ((uint32_t *)few)[r] = from[r * v->given_taps];
+        return;
+    }
     EACH_STRETCH
         memcpy((char *)few + at, (const char *)all + stretch_at(v, r, a, b), (size_t)run);
 }
@@ -60,6 +69,12 @@ void fc_conv_pick_taps(const fc_conv *v, void *few, const void *all)
 void fc_conv_spread_taps(const fc_conv *v, const void *few, void *all)
 {
     memset(all, 0, (size_t)(rows_of(v) * v->given_taps * place_of(v)));
+    if (picks(v)) {
+        uint32_t *to = (uint32_t *)((char *)all + stretch_at(v, 0, 0, 0));
+        for (int64_t r = 0; r < rows_of(v); ++r)
+            to[r * v->given_taps] = ((const uint32_t *)few)[r];
+        return;
+    }
     EACH_STRETCH
         memcpy((char *)all + stretch_at(v, r, a, b), (const char *)few + at, (size_t)run);
 }
