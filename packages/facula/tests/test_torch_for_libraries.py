@@ -91,6 +91,10 @@ def test_nothing_is_what_several_processes_would_make(served):
         FullyShardedDataParallel(served.nn.Linear(1, 1))
 
 
+def test_no_other_process_is_called(served):
+    assert served.distributed.rpc.is_available() is False
+
+
 class OwnLoader:
     """What a library gives to the loader's iterators: batches made by itself, of no dataset."""
 

@@ -185,6 +185,19 @@ def test_replaced_nodes(x):
     assert ["x", "relu", "mul", "output"] == [n.name for n in g.graph.nodes] == [n.name for n in reversed(g.graph.nodes)][::-1]
 
 
+def test_forward_replaced_in_the_class_leaves_the_graph_in_charge(x):
+    g = fx.symbolic_trace(facula.nn.ReLU())
+    assert "GraphModuleImpl" in str(type(g)) and type(g).__name__ == "ReLU"
+    before = g.forward
+    type(g).forward = lambda self, x: x * 7
+    assert facula.equal(g(x), x * 7)
+    type(g).forward = before
+    g.graph.output_node().args = (g.graph.find_nodes(op="placeholder")[0],)
+    g.recompile()
+
+    assert facula.equal(g(x), x)
+
+
 def test_a_used_node_is_not_erased():
     g = fx.symbolic_trace(lambda x: facula.relu(x) + 1).graph
     with pytest.raises(RuntimeError, match="1 users"):

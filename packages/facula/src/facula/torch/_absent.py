@@ -40,9 +40,10 @@ NAMES = {
     "torch._C": "Graph Node Value",
     "torch": "Stream PyTorchFileReader PyTorchFileWriter FloatType TensorType",
 }
-# and what such a module holds besides: no collective runs ahead of the program, no compiler for devices is looked for
+# and what such a module holds besides: no collective runs ahead of the program, no process is called, no compiler for devices is looked for
 VALUES: dict[str, dict[str, Any]] = {
     "torch.distributed._functional_collectives": {"wait_tensor": lambda tensor: tensor},
+    "torch.distributed.rpc": {"is_available": lambda: False},
     "torch.utils.cpp_extension": {"CUDA_HOME": None, "ROCM_HOME": None},
 }
 

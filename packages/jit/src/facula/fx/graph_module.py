@@ -84,9 +84,9 @@ class GraphModule(Module):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
-        # each has a class of its own: forward belongs to the class
+        # each has a class of its own: forward belongs to the class, and who replaces it there (accelerate's hooks) knows it by this name
         base = next(k for k in cls.__mro__ if "_is_generated_class" not in k.__dict__)
-        generated = type(base.__name__, (base,), {"_is_generated_class": True, "__module__": base.__module__})
+        generated = type(base.__name__, (base,), {"_is_generated_class": True, "__module__": base.__module__, "__qualname__": "GraphModuleImpl"})
         return super().__new__(generated)
 
     def __init__(self, root: Module | dict[str, Any], graph: Graph, class_name: str = "GraphModule") -> None:

@@ -98,8 +98,8 @@ def _single_dims(equation, dims):
 
 
 def _pair_plan(equation, x, y):
-    if not isinstance(x, Tensor) or not isinstance(y, Tensor):
-        return None
+    if not isinstance(x, Tensor) or not isinstance(y, Tensor) or x.dtype is not y.dtype or x.dtype._kind == 0:
+        return None  # sums over one element are products, which take any two dtypes
     plan = _pair_dims(equation, x.dim(), y.dim())
     if plan and (x.origin is not None or y.origin is not None) and (not plan[4][2] or 1 in x.shape or 1 in y.shape):
         return None  # what is recorded is PyTorch's sequence: its gradients lie as PyTorch's do

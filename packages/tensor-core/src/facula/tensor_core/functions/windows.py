@@ -16,10 +16,13 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import float32, float64, strided
 
 
-def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
-    """(0 .. M-1, intervals) in the window's dtype; None where the window is empty or one 1."""
+def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False, ranged=False):
+    """(0 .. M-1, intervals) in the window's dtype; (the window, 0) where it is empty or one 1.
+
+    Sizes that equal 0 or 1 need be no int, as in PyTorch. ranged: it makes its one step there too, for which 1 is an int.
+    """
     dtype = get_default_dtype() if dtype is None else dtype
-    if not isinstance(M, (int, float)):
+    if not isinstance(M, (int, float, Tensor)):
         check(name, "M", 0, "int", M)
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
@@ -30,6 +33,8 @@ def _steps(name, M, sym, dtype, layout=None, device=None, requires_grad=False):
     if M == 0:
         return empty(0, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if M == 1:
+        if ranged and type(M) is not int:
+            check(name, "M", 0, "int", M)
         return ones(1, dtype=dtype, device=device, requires_grad=requires_grad), 0
     if type(M) is not int:
         check(name, "M", 0, "int", M)
@@ -124,7 +129,7 @@ def cosine(M, *, sym=True, dtype=None, layout=strided, device=None, requires_gra
     >>> facula.signal.windows.cosine(3)
     tensor([0.5000, 1.0000, 0.5000])
     """
-    n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad)
+    n, intervals = _steps("cosine", M, sym, dtype, layout, device, requires_grad, ranged=True)
     return n if not intervals else _finish(_ops.sin((n + 0.5) * (math.pi / (intervals + 1))), requires_grad)
 
 
@@ -134,7 +139,7 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=strided
     >>> facula.signal.windows.exponential(3)
     tensor([0.3679, 1.0000, 0.3679])
     """
-    n, intervals = _steps("exponential", M, sym, dtype, layout, device, requires_grad)
+    n, intervals = _steps("exponential", M, sym, dtype, layout, device, requires_grad, ranged=True)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -152,7 +157,7 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=strided, device=None, r
     >>> facula.signal.windows.gaussian(3)
     tensor([0.6065, 1.0000, 0.6065])
     """
-    n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad)
+    n, intervals = _steps("gaussian", M, sym, dtype, layout, device, requires_grad, ranged=True)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return n if not intervals else _finish(_ops.exp(_ops.square((n - intervals / 2) * (1 / (std * math.sqrt(2)))) * -1), requires_grad)
