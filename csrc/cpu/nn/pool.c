@@ -74,24 +74,35 @@ static size_t window_bytes(const fc_pool *p)
     return (size_t)(p->out[0] + p->out[1] + p->out[2]) * (sizeof(fc_span) + sizeof(int64_t));
 }
 
+/* Window j of dim d: where it lies, clipped; answers how many places it has before that, but for those beyond the far padding. */
+static int64_t lay_window(const fc_pool *p, int d, int64_t j, fc_span *span)
+{
+    const int64_t size = p->size[d], step = p->dilation[d];
+    int64_t start = j * p->stride[d] - p->pad[d], end = start + step * (p->kernel[d] - 1) + 1;
+    if (p->adaptive) {
+        start = j * size / p->out[d]; /* floor(j * size / out) to ceil((j + 1) * size / out) */
+        end = ((j + 1) * size - 1) / p->out[d] + 1;
+    }
+    const int64_t whole = (end < size + p->pad[d] ? end : size + p->pad[d]) - start;
+    if (start < 0) start += (-start + step - 1) / step * step;
+    *span = (fc_span){ start, end < size ? end : size };
+    return whole;
+}
+
 static void lay_windows(fc_pool *p, void *scratch)
 {
     fc_span *span = scratch;
     int64_t *whole = (int64_t *)(span + p->out[0] + p->out[1] + p->out[2]);
     for (int d = 0; d < 3; ++d) {
+        const int64_t out = p->out[d], stride = p->stride[d], extent = p->dilation[d] * (p->kernel[d] - 1) + 1;
         p->span[d] = span;
         p->whole[d] = whole;
-        for (int64_t j = 0; j < p->out[d]; ++j, ++span, ++whole) {
-            const int64_t size = p->size[d], step = p->dilation[d];
-            int64_t start = j * p->stride[d] - p->pad[d], end = start + step * (p->kernel[d] - 1) + 1;
-            if (p->adaptive) {
-                start = j * size / p->out[d]; /* floor(j * size / out) to ceil((j + 1) * size / out) */
-                end = ((j + 1) * size - 1) / p->out[d] + 1;
-            }
-            *whole = (end < size + p->pad[d] ? end : size + p->pad[d]) - start;
-            if (start < 0) start += (-start + step - 1) / step * step;
-            *span = (fc_span){ start, end < size ? end : size };
-        }
+        int64_t j = 0, start = -p->pad[d];
+        for (; j < out && (p->adaptive || start < 0); ++j, start += stride) whole[j] = lay_window(p, d, j, span + j);
+        for (const int64_t last = p->size[d] - extent; j < out && start <= last; ++j, start += stride) /* most of many: nothing is clipped */
+            span[j] = (fc_span){ start, start + extent }, whole[j] = extent;
+        for (; j < out; ++j) whole[j] = lay_window(p, d, j, span + j);
+        span += out, whole += out;
     }
 }
 

@@ -9,7 +9,7 @@
 #include "pool.h"
 
 enum { LANES = 16, SIDE = 16 }; /* of a sum; windows whose lanes are added side by side */
-enum { CHUNK = 64 }; /* windows at a time: best and where stay in L1 */
+enum { CHUNK = 64, STRETCH = 1024 }; /* windows at a time: best and where stay in L1, and best alone */
 
 #define LINE(name, T, I, LOWEST)                                                                                      \
 static inline void taps_##name(T *restrict best, I *restrict where, const T *restrict x, I at, int64_t n, int64_t stride) \
@@ -60,8 +60,8 @@ static void peaks_##name(void *value, int64_t *place, const void *plane, int64_t
                          const int32_t *tap, int taps)                                                                \
 {                                                                                                                     \
     (void)place;                                                                                                      \
-    for (int64_t from = 0; from < n; from += CHUNK) {                                                                 \
-        const int64_t count = n - from < CHUNK ? n - from : CHUNK;                                                    \
+    for (int64_t from = 0; from < n; from += STRETCH) {                                                               \
+        const int64_t count = n - from < STRETCH ? n - from : STRETCH;                                                \
         T *best = (T *)value + from;                                                                                  \
         for (int64_t j = 0; j < count; ++j) best[j] = LOWEST;                                                         \
         for (int t = 0; t < taps; ++t) {                                                                              \

@@ -37,16 +37,14 @@ TANH, RELU, LSTM, GRU = range(4)
 
 def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs) -> tuple:
     gates, h0, c0, w_hh, b_hh, w_hr = operands
-    if composing():
-        return through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
     g, g_h, g_c = gs
-    dgates, dh, dc, dw, *rest = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
-    if by_columns(h0) if mode != GRU else columns_first(g_h):
-        dh = in_columns(dh)
-    if mode == LSTM and columns_first(g_h if g_c is None else g_c):
-        dc = in_columns(dc)
-    if not by_rows(w_hh):
-        dw = in_columns(dw)
+    if composing():
+        dgates, dh, dc, dw, *rest = through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
+    else:
+        dgates, dh, dc, dw, *rest = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
+    dh = lying(dh, by_columns(h0) if mode != GRU else columns_first(g_h))
+    dc = lying(dc, columns_first(g_h if g_c is None else g_c)) if mode == LSTM else dc
+    dw = lying(dw, not by_rows(w_hh))
     return tuple(t if needed else None for t, needed in zip((dgates, dh, dc, dw, *rest), needs))
 
 
@@ -55,8 +53,10 @@ def columns_first(t) -> bool:
     return t is not None and 0 < t.stride(0) < t.stride(1)
 
 
-def in_columns(t) -> F.Tensor:
-    """t column by column."""
+def lying(t, columns) -> F.Tensor | None:
+    """t column by column, or row by row."""
+    if t is None or not columns:
+        return t if t is None else t.contiguous()
     return t.transpose(0, 1).clone(memory_format=F.contiguous_format).transpose(0, 1)
 
 
