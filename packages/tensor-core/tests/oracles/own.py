@@ -20,7 +20,7 @@ O("arange_of", lambda start, step, count, first, by: (start + step * np.arange(c
     (0, 1, 7, t.dtype_object, NAN, 1.0), (2, 3, 20, t.dtype_object, NAN, 0.0), (1, 1, 0, t.dtype_object, NAN, 0.0),
     *([(0, 0, 9, t.dtype_object, 0.25, 0.5)] if t.dtype.startswith("float") else []),
 ], only=("uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"))  # fmt: skip
-O("linspace_of", lambda count, first, last: np.linspace(first, last, count), ulp=2, cases=lambda t: [
+O("linspace_of", lambda count, first, last: np.linspace(first, last, count), ulp=2, halves=2, cases=lambda t: [  # steps and counts of halves are halves, as PyTorch's
     (1, t.dtype_object, 2.0, 5.0), (0, t.dtype_object, 0.0, 1.0), (9, t.dtype_object, 0.0, 16.0),
     *([(10, t.dtype_object, 0.25, 1.0), (700, t.dtype_object, 3.0, 2.0)] if t.dtype.startswith("float") else []),
 ], only=("uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"))  # fmt: skip
