@@ -27,7 +27,10 @@ int fc_has_pairs(void)
 #endif
 }
 
-enum { WIDEST = 32 /* lines of the widest panel */ };
+enum {
+    WIDEST = 32, /* lines of the widest panel */
+    NARROW = 256 /* columns that would not repay packing pairs which lie in rows */
+};
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
@@ -86,7 +89,7 @@ int fc_gemm_run_pairs(const fc_gemm_args *g)
     q.pairs = 1;
     q.K = (g->K + 1) / 2;
     if (fc_gemm_has_pairs(&a))
-        q.a_batch /= 2, q.a_row /= 2, q.a_col = 1;
+        q.a_batch /= 2, q.a_row /= 2, q.a_col = 1, q.a_in_place = g->N <= NARROW && q.a_row * 4 % 4096;
     else
         q.a = &a, q.pack_a = pack;
     if (fc_gemm_has_pairs(&b))

@@ -138,8 +138,9 @@ def _avg_pool(
     count_include_pad: bool,
     divisor: int | None = None,
 ) -> Tensor:
-    alone = len(input.shape) == ndim + 1
-    if (alone or len(input.shape) == ndim + 2) and 0 not in input.shape and divisor != 0 and input.dtype is not facula.int64:
+    shape = input.shape
+    alone = len(shape) == ndim + 1
+    if (alone or len(shape) == ndim + 2) and 0 not in shape and divisor != 0 and input.dtype is not facula.int64:
         try:  # as in _max_pool
             result = _avg_row(_unsqueeze(input, 0) if alone else input, *_plain(ndim, kernel, stride, padding, 1)[:3], ceil_mode, count_include_pad, divisor or 0)
             return _squeeze(result, (0,)) if alone else result
@@ -214,7 +215,7 @@ def avg_pool2d(
     if type(input) is not Tensor:
         extend.want_tensor("avg_pool2d", "input", 0, input)
     result = _avg_pool(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return extend.into("avg_pool2d", result, out)
+    return result if out is None else extend.into("avg_pool2d", result, out)
 
 
 def avg_pool3d(
@@ -238,7 +239,7 @@ def avg_pool3d(
     if type(input) is not Tensor:
         extend.want_tensor("avg_pool3d", "input", 0, input)
     result = _avg_pool(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return extend.into("avg_pool3d", result, out)
+    return result if out is None else extend.into("avg_pool3d", result, out)
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
