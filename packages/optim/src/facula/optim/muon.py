@@ -60,8 +60,6 @@ class Muon(FormulaOptimizer):
         check_options(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported. Give 'original' or 'match_rms_adamw'.")
-        if ns_steps >= 100:
-            raise ValueError(f"Number of steps must be less than 100 for computational efficiency, got {ns_steps}")
         super().__init__(
             params,
             {
@@ -92,6 +90,8 @@ class Muon(FormulaOptimizer):
         return ("momentum_buffer",)
 
     def _settings(self, group: dict) -> tuple:
+        if group["ns_steps"] >= 100:
+            raise ValueError(f"Number of steps must be less than 100 for computational efficiency, got {group['ns_steps']}")
         match = group["adjust_lr_fn"] == "match_rms_adamw"
         a, b, c = group["ns_coefficients"]
         return (number(group["lr"]), group["weight_decay"], group["momentum"], a, b, c, group["eps"], group["ns_steps"], bool(group["nesterov"]), match)
