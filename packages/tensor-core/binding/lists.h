@@ -12,19 +12,21 @@ typedef struct { int kind; int64_t i; double re; } fc_plain;
 
 static PyObject *fc_at(PyObject *column, Py_ssize_t k) { return PyTuple_Check(column) ? PyTuple_GetItem(column, k) : column; }
 
-/* A Python number that every floating dtype but the halves holds, and that is not rounded on its way. */
-static int fc_plain_of(PyObject *a, fc_plain *number)
+/* A Python number that the dtype holds, and that is not rounded on its way. */
+static int fc_plain_of(PyObject *a, int dtype, fc_plain *number)
 {
+    const int half = dtype < FC_OF_F32;
     int over = 0;
     *number = (fc_plain){0};
     if (Py_TYPE(a) == &PyFloat_Type) {
         number->kind = 2, number->re = PyFloat_AsDouble(a);
-        return fabs(number->re) < 1e38 || number->re - number->re != 0; /* infinite, or NaN */
+        return fabs(number->re) < (half ? 128 : 1e38) || (!half && number->re - number->re != 0); /* infinite, or NaN */
     }
     if (Py_TYPE(a) != &PyLong_Type)
         return 0;
     number->kind = 1, number->i = PyLong_AsLongLongAndOverflow(a, &over), number->re = (double)number->i;
-    return !over && -(1LL << 53) < number->i && number->i < 1LL << 53;
+    const int64_t most = half ? 128 : 1LL << 53;
+    return !over && -most < number->i && number->i < most;
 }
 
 /* Whether a write to the tensor concerns its views and no base with a history. */
@@ -40,8 +42,11 @@ static fc_tensor *fc_each_mapped(const fc_each *q, fc_tensor *out, fc_tensor **t
         return fc_map2r(q->op, out, number->kind, number->i, number->re, 0.0, t[1]);
     if (at == 1)
         return fc_map2s(q->op, out, t[0], number->kind, number->i, number->re, 0.0);
-    if (at == 2) {
-        fc_tensor *made = fc_from_scalar(FC_OF_F64, 2, 0, number->re, 0.0), *result = made ? fc_map3(q->op, out, t[0], t[1], made) : NULL;
+    if (at == 2) { /* halves meet it as it is, which takes dims: or it would have a say in the dtype */
+        const int dtype = fc_dtype(t[0]) < FC_OF_F32 ? FC_OF_F32 : fc_dtype(t[0]);
+        if (dtype != fc_dtype(t[0]) && !(fc_ndim(t[0]) && fc_ndim(t[1])))
+            return NULL;
+        fc_tensor *made = fc_from_scalar(dtype, 2, 0, number->re, 0.0), *result = made ? fc_map3(q->op, out, t[0], t[1], made) : NULL;
         fc_free(made);
         return result;
     }
@@ -64,7 +69,7 @@ static fc_tensor *fc_each_run(const fc_each *q, fc_tensor **t, const fc_plain *n
     }
 }
 
-/* The verb for the operands of place k: float32 or float64, all of one dtype, without what Python has to look at. NULL otherwise. */
+/* The verb for the operands of place k: real floating tensors of one dtype, without what Python has to look at. NULL otherwise. */
 static fc_tensor *fc_each_one(const fc_each *q, Py_ssize_t k)
 {
     fc_tensor *t[3] = {NULL, NULL, NULL}, *result;
@@ -76,18 +81,18 @@ static fc_tensor *fc_each_one(const fc_each *q, Py_ssize_t k)
             const int same = dtype < 0 || dtype == fc_dtype(t[j]);
             dtype = fc_dtype(t[j]);
             brief &= FC_SHORT(t[j]);
-            if (!same || (q->verb == FC_EACH_FOLD && !fc_numel(t[j])) || (dtype != FC_OF_F32 && dtype != FC_OF_F64) || (!q->unheard && ((fc_slots *)a)->origin != Py_None))
+            if (!same || (q->verb == FC_EACH_FOLD && !fc_numel(t[j])) || dtype < FC_OF_HALVES || dtype > FC_OF_F64 || (!q->unheard && ((fc_slots *)a)->origin != Py_None))
                 return NULL;
-        } else if (at >= 0 || !fc_plain_of(a, &number))
+        } else if (at >= 0)
             return NULL;
         else
             at = j;
     }
     PyObject *first = fc_at(q->columns[0], k);
-    if (dtype < 0 || (q->writes && (at == 0 || !fc_alone(first))))
+    if (dtype < 0 || (at >= 0 && !fc_plain_of(fc_at(q->columns[at], k), dtype, &number)) || (q->writes && (at == 0 || !fc_alone(first))))
         return NULL;
     if (q->value != Py_None) {
-        if (at >= 0 || !fc_plain_of(fc_at(q->value, k), &value))
+        if (at >= 0 || !fc_plain_of(fc_at(q->value, k), dtype, &value))
             return NULL;
         fc_attr(0, value.kind, value.i, value.re, 0.0);
     }

@@ -1,5 +1,5 @@
 /* Python numbers into tensors and back: nested lists of plain ints, floats and bools. None wherever Python's own code has to look closer. */
-enum { FC_OF_BOOL = 0, FC_OF_I64 = 5, FC_OF_F32 = 11, FC_OF_F64 = 12, FC_DEEPEST = 64 };
+enum { FC_OF_BOOL = 0, FC_OF_I64 = 5, FC_OF_HALVES = 9, FC_OF_F32 = 11, FC_OF_F64 = 12, FC_DEEPEST = 64 };
 
 typedef struct {
     int ndim, kind; /* kind: 0 bool, 1 int, 2 float; -1 until a number was seen */

@@ -37,18 +37,19 @@ def test_bad_lists_are_refused():
 LISTS = {
     "two dtypes": lambda X: [X.ones(2), X.ones(3, dtype=X.float64), X.ones(1)],
     "integers between": lambda X: [X.ones(2), X.tensor([3, 4]), X.ones(1)],
-    "halves": lambda X: [X.tensor([0.1, 3.0], dtype=X.bfloat16), X.ones(1, dtype=X.float16)],
+    "halves": lambda X: [X.tensor([0.1, 3.0, -7.7, 50.0], dtype=X.bfloat16), X.tensor([0.1, 3.0, 1e-4], dtype=X.float16)],
     "complex": lambda X: [X.tensor([1 + 2j]), X.tensor([[1 + 2j]]).t()],
     "columns": lambda X: [X.arange(6.0).reshape(2, 3).t(), X.arange(6.0)[::2]],
     "one twice": lambda X: [X.arange(3.0)] * 2,
     "none and all": lambda X: [X.ones(0, 3), X.ones(())],
+    "halves without dims": lambda X: [X.tensor(1.5, dtype=X.bfloat16), X.tensor([1.5], dtype=X.float16)],
     "leaves": lambda X: [X.ones(2, requires_grad=True), X.ones(2)],
     "results": lambda X: [X.ones(2, requires_grad=True) * 2, X.ones(2)],
     "views of results": lambda X: [(X.ones(4, requires_grad=True) * 2)[1:], X.ones(2)],
 }
 OVER = (
     "mul(x, 3)", "add_(x, x)", "add_(x, y, alpha=0.5)", "sub(x, y, alpha=2)", "mul_(x, [0.5] * len(x))", "exp(x)", "neg_(x)", "addcmul_(x, y, y, value=0.5)", "lerp_(x, y, 0.25)",
-    "clone(x)", "copy_(x, y)", "zero_(x)", "norm(x)", "clamp_min(x, 2)", "pow(x, 2)", "div_(x, y)", "mul(x, X.tensor(2.0, dtype=X.float64))",
+    "add(x, y, alpha=200)", "mul(x, 0.3)", "add(x, 0.7)", "lerp(x, y, 0.3)", "addcdiv(x, y, y, 0.3)", "tanh(x)", "max(x)", "clone(x)", "copy_(x, y)", "zero_(x)", "norm(x)", "clamp_min(x, 2)", "pow(x, 2)", "div_(x, y)", "mul(x, X.tensor(2.0, dtype=X.float64))",
 )  # fmt: skip
 
 

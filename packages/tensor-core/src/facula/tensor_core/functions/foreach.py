@@ -1,7 +1,7 @@
 """`_foreach_add_` and its kind: one op over lists of tensors, as optimizers written for PyTorch call them.
 
-`lib.each` runs a row over all tensors in one call, up to the first that Python has to look at: one that is recorded, of another dtype than float32 and
-float64, or refused. That one goes by the method of its name, and the call goes on behind it.
+`lib.each` runs a row over all tensors in one call, up to the first that Python has to look at: one that is recorded, of a dtype that is no real
+floating one, or refused. That one goes by the method of its name, and the call goes on behind it.
 """
 
 from facula.tensor_core import _ops
