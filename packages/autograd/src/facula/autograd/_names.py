@@ -140,6 +140,41 @@ def of_whole(node) -> str | None:
 
 
 @cache
-def renamed(kind, name) -> type:
+def renamed(kind, name, for_good=False) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None})
+    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"wholes": None} if for_good else {}))
+
+
+# how many edges a node has there, where ours has one for an operand that is a number, or none for one without derivative
+EDGES = {
+    **dict.fromkeys(
+        (
+            "PowBackward0", "PowBackward2", "RemainderBackward0", "FmodBackward0", "RsubBackward1", "MvlgammaBackward0", "MaskedFillBackward0", "ClampBackward1", "ClampMinBackward0",
+            "ClampMaxBackward0", "RenormBackward0", "IndexFillBackward0", "EqBackward0", "NeBackward0", "LtBackward0", "LeBackward0", "GtBackward0", "GeBackward0", "XlogyBackward1",
+            "XlogyBackward2", "CopysignBackward1", *(f"Upsample{how}Backward0" for how in ("Nearest1D", "Nearest2D", "Nearest3D", "Linear1D", "Bilinear2D", "Bicubic2D", "Trilinear3D")),
+        ),
+        1,
+    ),
+    **dict.fromkeys(
+        (
+            "LerpBackward0", "HuberLossBackward0", "SmoothL1LossBackward0", "BinaryCrossEntropyWithLogitsBackward0", "MmBackward0", "DivBackward0", "SubBackward0", "MulBackward0", "AddBackward0",
+            "PutBackward0", "ComplexBackward0", "BinaryCrossEntropyBackward0", "MseLossBackward0", "CopyBackwards",
+        ),
+        2,
+    ),
+}  # fmt: skip
+
+
+def lined_up(name, edges) -> tuple:
+    """The edges in PyTorch's number, which differs by those that lead nowhere."""
+    wanted = EDGES.get(name)
+    if wanted is not None:
+        for at in (-1, 0):
+            while len(edges) > wanted and edges[at][0] is None:
+                edges.pop(at)
+        edges += [(None, 0)] * (wanted - len(edges))
+    return tuple(edges)
+
+
+# in place, under names of their own
+IN_PLACE = {name: name.replace("Backward0", "Backward1") for name in ("CeluBackward0", "EluBackward0", "LeakyReluBackward0", "PolygammaBackward0", "ThresholdBackward0")}

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
-from ._names import of_whole, renamed
+from ._names import lined_up, of_whole, renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -100,7 +101,18 @@ class Node(lib.NodeSlots):
 
     @property
     def next_functions(self) -> tuple:
-        return tuple((None, 0) if n is None else n.edge() for n in self.inputs)
+        self.shown()
+        return lined_up(type(self).__name__, list(self.edges(self.code if self.wholes is not None and of_whole(self) is not None else None)))
+
+    def edges(self, whole) -> Iterator:
+        """What next_functions has. whole: the code of a function of several rows that are one node; its inner nodes are passed over."""
+        for n in self.inputs:
+            if n is None:
+                yield None, 0
+            elif whole is not None and getattr(n, "code", None) is whole and (n.wholes is None or of_whole(n) is None):
+                yield from n.edges(whole)
+            else:
+                yield n.edge()
 
     def edge(self) -> tuple:
         return self.shown(), 0
@@ -116,7 +128,7 @@ class Node(lib.NodeSlots):
 
     def called(self, name: str) -> None:
         """From now on this node, the last of a composed function, goes under the name that PyTorch's one node has."""
-        self.__class__ = renamed(type(self), name)
+        self.__class__ = renamed(type(self), name, True)
 
     @property
     def metadata(self) -> dict:

@@ -10,11 +10,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import _record
-from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, tensor_version
+from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
+from ._names import IN_PLACE
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._support import relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, Without, fixed, keep_retained, made, rebase, refreshed
+
+
+_copy_into = row("copy_into_")
+
+# views that a tensor becomes of itself, under PyTorch's names of their nodes
+IN_PLACE_VIEWS = {
+    "t_": "TBackward1", "transpose_": "TransposeBackward1", "swapaxes_": "TransposeBackward1", "swapdims_": "TransposeBackward1", "unsqueeze_": "UnsqueezeBackward1",
+    "squeeze_": "SqueezeBackward3", "as_strided_": "AsStridedBackward1",
+}  # fmt: skip
 
 
 class Write:
@@ -84,7 +94,7 @@ class Tape:
     def prepared(self, op, tensor, args, rule) -> Write | None:
         recorder = _record.recorder_of(op, rule)
         before = tensor.clone() if recorder.wants_input else alias(tensor)
-        before.origin = tensor.origin if not recorder.wants_input else before.origin
+        before.origin = tensor.origin  # a copy of what was there is no step of its own
         after = alias(tensor)
         recorder(after, *[before if a is tensor and i == 0 else a for i, a in enumerate(args)])
         node = after.origin
@@ -94,6 +104,22 @@ class Tape:
         caller = sys._getframe(3)  # prepared, before_write, the op's own function, its caller
         node.code, node.at = caller.f_code, caller.f_lasti
         return Write(node, recorder.out_at)
+
+    def takes(self, tensor, result) -> Tensor:
+        """A tensor is written over with what was computed of it, and takes its history: a write of one step, though several rows computed it."""
+        if epoch_stale(tensor):
+            self.refresh(tensor)
+        base, node = tensor.base, result.origin
+        of_view = base is not None and (base.origin is not None or tensor.origin is not None)
+        if not grad_mode() or isinstance(node, (Leaf, Output)) or of_view and (not node.inputs or node.inputs[0] is not tensor.origin):
+            return _copy_into(tensor, result)
+        name = type(node.shown()).__name__
+        self.refuse(Named(name.partition("Backward")[0].lower() + "_"), tensor, base)
+        if name in IN_PLACE:
+            node.called(IN_PLACE[name])
+        _copy_into(tensor.detach(), result.detach())
+        self.after_write(None, tensor, (), Write(node, None))
+        return tensor
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
@@ -140,6 +166,8 @@ class Tape:
         if not grad_mode():
             self.unrecorded(tensor)
         elif tensor.origin is not None:
+            if (written := IN_PLACE_VIEWS.get(name)) is not None and seen.origin is not tensor.origin:
+                seen.origin.called(written)
             tensor.origin = seen.origin  # what retain_grad() asked for stays with the shape that it was asked of
             if tensor.base is None:
                 epoch_advance(tensor)

@@ -14,7 +14,7 @@ from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart
+from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart, written as taken
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.run import is_array, is_operand, number_for
 from facula.tensor_core._state import can_cast
@@ -231,7 +231,7 @@ def _inplace_compositions():
                 partly_apart(name + "_", input, args)
             if input.is_sparse:
                 return input.copy_(result)
-            return _ops.copy_into_(input, result)
+            return taken(input, result)
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
         call, _, printed = shown.partition(" -> ")

@@ -14,7 +14,7 @@ from facula.tensor_core._errors import DeviceError, DTypeError, GradError, Integ
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor, want_tensors
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.memory.copying import state_of
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, kept, written
 from facula.tensor_core._grad_mode import grad_mode, set_grad_mode
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
@@ -228,6 +228,6 @@ def name_functions(home):
 __all__ = [
     "guarded", "want_ints", "check",
     "DTypeError", "DeviceError", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
-    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "lib", "listening", "make_subclass", "modes", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
-    "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "want_tensors", "wrap", "zero_gradients",
+    "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradients", "handle", "interpreter", "into", "kept", "lib", "listening", "make_subclass", "modes", "name_functions", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
+    "set_tape", "shares_storage", "state_of", "subclassed", "version", "want_tensor", "want_tensors", "wrap", "written", "zero_gradients",
 ]  # fmt: skip

@@ -21,8 +21,7 @@ def _maybe_into(inplace: bool, fn: Callable, input: Tensor, **numbers: Any) -> T
     """fn(input), or the same written into input: then what backward needs of the old input is kept as a copy."""
     if not inplace:
         return fn(input, **numbers)
-    kept = input.clone() if input.requires_grad and facula.is_grad_enabled() else input
-    return input.copy_(fn(kept, **numbers))
+    return extend.written(input, fn(extend.kept(input), **numbers))
 
 
 def _sloped_into(inplace: bool, fn: Callable, input: Tensor, slope: float, **numbers: Any) -> Tensor:

@@ -50,7 +50,7 @@ def _drop(input: Tensor, p: float, training: bool, inplace: bool, features: bool
         result = how(input, facula.empty(input.shape[:2] + (1,) * (input.dim() - 2), dtype=input.dtype, device=input.device), p)
     else:
         result = how(input, facula.empty_like(input, requires_grad=False), p)
-    return input.copy_(result) if inplace else result
+    return extend.written(input, result) if inplace else result
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -3,7 +3,8 @@
 import warnings
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.slow import execute, has_origin, told_of_output
+from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.slow import execute, has_origin, refresh_stale, told_of_output
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import lib
@@ -43,8 +44,21 @@ def kept(target, *others):
     """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets.
 
     A subclass may stand for tensors with a history, as those inside vmap do."""
-    free = target.__class__ is Tensor and (not grad_mode() or target.origin is None and not has_origin(others))
-    return target if free else _ops.copy(target, None, 1)
+    if target.__class__ is Tensor and (not grad_mode() or target.origin is None and not has_origin(others)):
+        return target
+    if target.__class__ is not Tensor or _ops.interpreting or target.origin is None:
+        return _ops.copy(target, None, 1)
+    refresh_stale((target,))
+    made = _ops.copy(target.detach(), None, 1)
+    made.origin = target.origin  # it is what target was: no step of its own
+    return made
+
+
+def written(target, result):
+    """result, written over target by a composition in place: one step of its history, as where a row does it."""
+    if result.origin is None or result.__class__ is not Tensor or target.__class__ is not Tensor or _ops.interpreting or result.dtype is not target.dtype or result.shape != target.shape:
+        return _ops.copy_into_(target, result)
+    return _dispatch.tape.takes(target, result)
 
 
 def into(name, result, out, inputs=(), strides=False):

@@ -10,7 +10,7 @@ from facula.tensor_core.functions.bin_checks import check_histogram, check_out, 
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
-from facula.tensor_core.dispatch.out import apart, into, kept
+from facula.tensor_core.dispatch.out import apart, into, kept, written
 from facula.tensor_core.dispatch.run import number_for
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._tensor import Tensor
@@ -310,7 +310,7 @@ def scatter_reduce_(self, dim, index, src, reduce, *, include_self=True):
     tensor([4., 5.])
     """
     apart("scatter_reduce_", self, (index, src))
-    return _ops.copy_into_(self, scatter_reduce(kept(self, src), dim, index, src, reduce, include_self=include_self))
+    return written(self, scatter_reduce(kept(self, src), dim, index, src, reduce, include_self=include_self))
 
 
 def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
@@ -320,7 +320,7 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     tensor([12.,  1.])
     """
     apart("index_reduce_", self, (index, source))
-    return _ops.copy_into_(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
+    return written(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
 
 
 def renorm_(self, p, dim, maxnorm):
@@ -331,7 +331,7 @@ def renorm_(self, p, dim, maxnorm):
     """
     from facula.tensor_core.functions.statistics import renorm
 
-    return _ops.copy_into_(self, renorm(kept(self), p, dim, maxnorm))
+    return written(self, renorm(kept(self), p, dim, maxnorm))
 
 
 __all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce"]

@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.arguments import by_axis
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into, partly_apart
+from facula.tensor_core.dispatch.out import into, partly_apart, written
 from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim
 from facula.tensor_core.functions.dims import lying_as
 from facula.tensor_core.functions.shape import broadcast_shapes, wrap_dim
@@ -70,7 +70,7 @@ def masked_fill_(self, mask, value):
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
         raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
-    return _ops.copy_into_(self, result)
+    return written(self, result)
 
 
 def filled_where(self, mask, value):

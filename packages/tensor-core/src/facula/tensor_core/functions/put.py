@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import apart, into
+from facula.tensor_core.dispatch.out import apart, into, written
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -117,7 +117,7 @@ def masked_scatter_(self, mask, source):
     >>> facula.zeros(3).masked_scatter_(facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
-    return self.copy_(masked_scatter(self, mask, source))
+    return written(self, masked_scatter(self, mask, source))
 
 
 def put(input, index, source, accumulate=False):
@@ -156,7 +156,7 @@ def put_(self, index, source, accumulate=False):
         if not lib.fc_index_put(_ops.view(self.detach(), (-1,))._h, 1, [index._h], source._h, accumulate):
             _dispatch.unrecorded(self)
             return self
-    return self.copy_(put(self, index, source, accumulate))
+    return written(self, put(self, index, source, accumulate))
 
 
 def _goes(input, index, source):
