@@ -6,9 +6,9 @@ import types
 
 from facula.tensor_core.dispatch.override import (
     NEVER,
+    UNSEEN,
     DisableTorchFunctionSubclass,  # noqa: F401 - of torch._C
     Enabled,
-    Seen,
     answered,
     disabled,
     overrides,
@@ -130,26 +130,43 @@ def wrap_torch_function(dispatcher):
 def resolve_name(f):
     """The dotted name of a function that can be overridden, or None.
 
-    >>> facula.overrides.resolve_name(facula.Tensor.add)
-    'torch.Tensor.add'
+    >>> facula.overrides.resolve_name(facula.Tensor.add), facula.overrides.resolve_name(facula.Tensor.shape.__get__)
+    ('torch.Tensor.add', 'torch.Tensor.shape.__get__')
     """
     for owner, functions in get_overridable_functions().items():
-        for g in functions:
-            if g is f:
-                home = "torch.Tensor" if owner is Tensor else owner.__name__.replace("facula", "torch", 1)
-                return f"{home}.{f.__name__}"
+        if f in functions:
+            home = "torch.Tensor" if owner is Tensor else owner.__name__.replace("facula", "torch", 1)
+            return f"{home}.{_name(f)}"
     return None
+
+
+def _name(f):
+    """The name of a function in its namespace; of a getter, the property's and its own."""
+    if f.__name__ != "__get__":
+        return f.__name__
+    return next(f"{n}.__get__" for n, p in vars(Tensor).items() if p is f.__self__)
 
 
 def get_ignored_functions():
     """Functions that never ask: they make tensors of other things, or say nothing about one.
 
     >>> facula.ones in facula.overrides.get_ignored_functions()
-    False
+    True
     """
     import facula
 
-    return {f for name in NEVER if callable(f := getattr(facula, name, None))}
+    return {f for name in _IGNORED if callable(f := getattr(facula, name, None))}
+
+
+# functions that make tensors of other things, or set and tell modes
+_IGNORED = NEVER | set(
+    "arange are_deterministic_algorithms_enabled as_strided bartlett_window blackman_window can_cast clear_autocast_cache empty empty_permuted empty_strided eye fill fork_rng from_file full "
+    "get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_deterministic_debug_mode get_device_module get_float32_matmul_precision get_num_interop_threads get_printoptions "
+    "hamming_window hann_window init_num_threads is_anomaly_check_nan_enabled is_autocast_cache_enabled is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled kaiser_window linspace "
+    "logspace normal ones promote_types rand rand_like randint randint_like randn randn_like randperm result_type scalar_tensor set_autocast_dtype set_default_tensor_type "
+    "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads set_warn_always sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor "
+    "sparse_csc_tensor sparse_csr_tensor thread_safe_generator tril_indices triu_indices use_deterministic_algorithms vander zeros".split()
+)
 
 
 @functools.cache
@@ -170,9 +187,11 @@ def get_overridable_functions():
         except ModuleNotFoundError:
             continue
         names = home.__all__ if home is facula or hasattr(home, "__all__") else dir(home)
-        functions = (getattr(home, n) for n in names if not n.startswith("_") and n not in NEVER and n not in _PARTS)
+        functions = (getattr(home, n) for n in names if not n.startswith("_") and n not in _IGNORED and n not in _PARTS)
         found[home] = [f for f in functions if isinstance(f, types.FunctionType)]
-    found[Tensor] = [f for n, f in vars(Tensor).items() if isinstance(f, (types.FunctionType, types.MethodDescriptorType)) and not isinstance(f, Seen)]
+    methods = {n: f for n, f in vars(Tensor).items() if n not in UNSEEN}
+    found[Tensor] = [f for f in methods.values() if isinstance(f, (types.FunctionType, types.MethodDescriptorType))]
+    found[Tensor] += [f.__get__ for f in methods.values() if isinstance(f, property)]
     return found
 
 
@@ -191,6 +210,9 @@ def get_testing_overrides():
     found = {}
     for functions in get_overridable_functions().values():
         for f in functions:
+            if f.__name__ == "__get__":
+                found[f] = lambda self: -1
+                continue
             stand_in = functools.wraps(f)(lambda *args, **kwargs: -1)
             try:
                 stand_in.__signature__ = inspect.signature(f)
