@@ -10,6 +10,8 @@
 #include "../core/cast.h"
 #include "parallel.h"
 
+#include <string.h>
+
 enum { BLOCK = 256, GRAIN = 16384 };
 
 int fc_infer_arange_of(fc_call *c)
@@ -79,6 +81,16 @@ static void rounded(int dtype, float *x, int64_t m)
     fc_convert(FC_F32, x, dtype, held, m);
 }
 
+/* x without the last 27 of its bits */
+static double first_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= ~(((uint64_t)1 << 27) - 1);
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
 /* b + k * step, rounded once: high holds the first half of step's bits, low the others, so that both products are exact. */
 static double fused(double b, double high, double low, double k)
 {
@@ -91,7 +103,7 @@ static void spaced(void *ctx, int64_t begin, int64_t end)
     const span *q = ctx;
     const int64_t n = q->out->numel, middle = n > 1 ? n / 2 : n;
     const float head = (float)q->step;
-    const double high = head, low = q->step - high;
+    const double high = first_bits(q->step), low = q->step - high;
     union { float f[BLOCK]; double d[BLOCK]; } value;
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t m = end - at < BLOCK ? end - at : BLOCK, cut = middle - at < 0 ? 0 : middle - at < m ? middle - at : m;
