@@ -7,6 +7,7 @@ and layouts it has. The names are PyTorch's functions; what stands behind the na
 from functools import partial as P
 
 from _harness import Case
+from op_inplace import INPLACE
 from op_inputs import LAYOUTS, Inputs
 from op_small import SMALL
 
@@ -313,6 +314,7 @@ FAMILIES = {
     "copies": (COPIES, SIZES, LAYOUTS),
     "random": (RANDOM, SIZES, LAYOUTS[:1]),
     "windows": (WINDOWS, SIZES, LAYOUTS[:1]),
+    "inplace": (INPLACE, SIZES, LAYOUTS[:2]),
     "dtypes": (TYPED, SIZES, LAYOUTS[:2]),
     "small": (SMALL, (10,), LAYOUTS[:1]),
 }

@@ -22,7 +22,6 @@
 #include "atomic.h"
 #include "sanitized.h"
 
-#define LINE 64
 #define SMALL_BITS 15
 #define SMALL_MAX ((int64_t)1 << SMALL_BITS)
 #define LARGE_MAX_BITS 47
@@ -79,7 +78,7 @@ static pthread_key_t key;
 static inline int class_of(int64_t bytes)
 {
     if (bytes <= 1024)
-        return bytes ? (int)((bytes - 1) / LINE) : 0;
+        return bytes ? (int)((bytes - 1) / FC_LINE) : 0;
     const int top = 63 - __builtin_clzll((uint64_t)(bytes - 1)); /* 2^top < bytes <= 2^(top+1) */
     const int eighth = (int)(((uint64_t)(bytes - 1) >> (top - 3)) & 7);
     return 16 + (top - 10) * 8 + eighth;
@@ -88,7 +87,7 @@ static inline int class_of(int64_t bytes)
 static inline int64_t class_bytes(int c)
 {
     if (c < 16)
-        return (int64_t)(c + 1) * LINE;
+        return (int64_t)(c + 1) * FC_LINE;
     const int top = 10 + (c - 16) / 8;
     return ((int64_t)1 << top) + ((int64_t)((c - 16) % 8 + 1) << (top - 3));
 }
@@ -371,7 +370,7 @@ void *fc_alloc(int64_t bytes)
         void *p = NULL;
         if (fc_atomic_peek(&until_failure) > 0 && fc_atomic_count(&until_failure, -1) == 1)
             return NULL;
-        if (posix_memalign(&p, LINE, bytes ? (size_t)bytes : 1))
+        if (posix_memalign(&p, FC_LINE, bytes ? (size_t)bytes : 1))
             return NULL;
         ADD(mine->allocations, 1);
         count_in_use(mine, bytes);

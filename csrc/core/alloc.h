@@ -13,6 +13,8 @@ void fc_dealloc(void *block, int64_t bytes);
 /* This thread's scratch: one block that grows, valid until the next fc_arena of this thread. NULL where memory is exhausted. */
 void *fc_arena(size_t bytes);
 
+enum { FC_LINE = 64 }; /* bytes: a multiple of this is where memory begins */
+
 /* Exact when the other threads are quiet, but for the peak: see alloc.c. fc_alloc_stat itself is in facula_api.h. */
 enum { FC_STAT_IN_USE, FC_STAT_PEAK, FC_STAT_CACHED, FC_STAT_ALLOCATIONS, FC_STAT_HITS };
 

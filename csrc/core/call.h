@@ -50,6 +50,7 @@ typedef struct fc_call {
     int len[8];
     fc_spec spec[FC_MAX_OUT];
     fc_tensor *out[FC_MAX_OUT];
+    fc_tensor *into;      /* the caller's, whose memory takes result 0; NULL: a new tensor's does */
     size_t scratch_bytes;
     void *scratch;
 } fc_call;

@@ -54,7 +54,14 @@ FC_MATH T FN(fmin)(T x, T y)
     return y != y ? x : some;
 }
 
-FC_MATH T FN(clamp)(T x, T low, T high) { return FN(minimum)(FN(maximum)(x, low), high); }
+
+/* between bounds that are no NaN; NaN stays */
+FC_MATH T FN(clamp)(T x, T low, T high)
+{
+    const T some = x < low ? low : x;
+    return some > high ? high : some;
+}
+
 FC_MATH T FN(heaviside)(T x, T y)       { return x == 0 ? y : (T)(x > 0); }
 
 /* exact at both ends: from the nearer one */
@@ -64,23 +71,26 @@ FC_MATH T FN(lerp)(T x, T y, T weight)
     return FC_LIBC(fabs)(weight) < (T)0.5 ? FN(fma)(weight, y - x, x) : FN(fma)(-far, y - x, y);
 }
 
-/* fmod is exact: the library's, but where one division finds the quotient (mathfn_base.h) */
-FC_MATH T FN(fmod)(T x, T y)
-{
-    const T a = FC_LIBC(fabs)(x), b = FC_LIBC(fabs)(y);
-    if (!(a < b * FC_QUOTIENT_LIMIT && FC_LIBC(fabs)(b) < (T)INFINITY))
-        return a < b ? x : FC_LIBC(fmod)(x, y);
-    const T r = FN(small_fmod)(a, b);
-    return FC_LIBC(copysign)(r, x);
-}
-
 /* x fmod y where |x| < |y| FC_EASY_QUOTIENT and y is finite: the quotient's rounding can only step up, by one, and then the sign
- * tells; both remainders are exact. */
+ * tells; both remainders are exact. And NaN where there is no remainder: of NaN, of an infinite x, for y = 0. */
 FC_MATH T FN(easy_fmod)(T x, T y)
 {
     const T a = FC_LIBC(fabs)(x), b = FC_LIBC(fabs)(y);
     const T r = FN(fma)(-FC_LIBC(trunc)(a / b), b, a), up = r + b;
     return FC_LIBC(copysign)(r < 0 ? up : r, x);
+}
+
+/* fmod is exact: the library's, but where one division finds the quotient (mathfn_base.h) */
+FC_MATH T FN(fmod)(T x, T y)
+{
+    const T a = FC_LIBC(fabs)(x), b = FC_LIBC(fabs)(y);
+    if (!(a < b * FC_QUOTIENT_LIMIT && FC_LIBC(fabs)(b) < (T)INFINITY)) {
+        if (!(a < (T)INFINITY && b > 0)) /* there is none, which the library says too, in its time */
+            return FN(easy_fmod)(x, y);
+        return a < b ? x : FC_LIBC(fmod)(x, y);
+    }
+    const T r = FN(small_fmod)(a, b);
+    return FC_LIBC(copysign)(r, x);
 }
 
 /* Python's %: r = x fmod y with the divisor's sign */

@@ -38,7 +38,8 @@ extern const fc_op_row fc_ops[FC_NOPS];
 /* The words of FC_TRAITS, bit by bit: ops.def says what they mean. WHOLE_X << k is that of operand k. */
 enum {
     FC_TRAIT_WHOLE_X = 1, FC_TRAIT_WHOLE_Y = 2, FC_TRAIT_WHOLE_Z = 4, FC_TRAIT_LIGHT = 8, FC_TRAIT_ROUNDED = 16, FC_TRAIT_INT64 = 32,
-    FC_TRAIT_STRICT = 64, FC_TRAIT_CHOOSES = 128, FC_TRAIT_AS_IT_LIES = 256, FC_TRAIT_PLAIN = 512, FC_TRAIT_LIKE_X = 1024, FC_TRAIT_X_DECIDES = 2048
+    FC_TRAIT_STRICT = 64, FC_TRAIT_CHOOSES = 128, FC_TRAIT_AS_IT_LIES = 256, FC_TRAIT_PLAIN = 512, FC_TRAIT_LIKE_X = 1024, FC_TRAIT_X_DECIDES = 2048,
+    FC_TRAIT_OVER = 4096
 };
 
 extern const uint16_t fc_op_traits[FC_NOPS];

@@ -153,7 +153,8 @@ static int fc_own_compute(fc_call *c, int device, fc_tensor **t)
     for (int k = 0; k < c->nout && !bad; ++k) {
         const fc_spec *spec = &c->spec[k];
         const int stays = device == FC_META || as_is || spec->half, dtype = stays ? spec->dtype : fc_compute_dtype(spec->dtype);
-        c->out[k] = spec->direct && spec->format != 1 ? fc_new_formed(dtype, device, spec->ndim, spec->shape, spec->format)
+        c->out[k] = !k && c->into ? (fc_retain(c->into), c->into)
+                  : spec->direct && spec->format != 1 ? fc_new_formed(dtype, device, spec->ndim, spec->shape, spec->format)
                   : (as_is || spec->direct) && spec->format ? fc_empty_like(t[0], dtype, spec->format)
                                                             : fc_new(dtype, device, spec->ndim, spec->shape);
         bad = c->out[k] ? FC_OK : FC_MEMORY;
@@ -281,6 +282,21 @@ static int fc_own_slabs(fc_call *c, int device, fc_tensor **t, int dim, int64_t 
     return bad;
 }
 
+/* Can the kernel write its first result where the caller wants it? It lies as a new tensor would, and no argument lies there, but for the one that the row may write over. */
+static int fc_takes_result(const fc_call *c, fc_tensor *out, int device, fc_tensor *const *t)
+{
+    const fc_spec *spec = &c->spec[0];
+    const int stays = fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || spec->half;
+    if (!c->nout || device == FC_META || spec->format || !out->contiguous || FC_IS_STALE(out) || (uintptr_t)out->data % FC_LINE)
+        return 0;
+    if (out->dtype != spec->dtype || !(stays || fc_compute_dtype(spec->dtype) == spec->dtype))
+        return 0;
+    for (int k = 0; k < c->nt; ++k)
+        if (t[k] && t[k]->storage == out->storage && !(k == 0 && fc_op_has(c->op, FC_TRAIT_OVER) && t[0] == out))
+            return 0;
+    return 1;
+}
+
 static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
 {
     pthread_once(&fc_args_once, fc_read_signatures);
@@ -302,6 +318,7 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
         return NULL;
     int64_t slab;
     const int dim = fc_slab_dim(c, device, t, &slab);
+    c->into = out && dim < 0 && fc_takes_result(c, out, device, t) ? out : NULL;
     if (dim >= 0 ? fc_own_slabs(c, device, t, dim, slab) : fc_own_compute(c, device, t))
         return NULL;
     for (int k = 1; k < c->nout; ++k)
@@ -309,6 +326,10 @@ static fc_tensor *fc_own_run(fc_call *c, fc_tensor *out, fc_tensor **t)
     if (c->nout == 0) { /* works in place only: hand back its first argument */
         fc_retain(t[0]);
         return t[0];
+    }
+    if (c->into) {
+        fc_bump(out);
+        return out;
     }
     return fc_deliver(out, c->out[0]);
 }

@@ -19,9 +19,8 @@ static int all_easy(const T *xs, const T *ys, int64_t n)
 {
     int hard = 0;
     for (int64_t i = 0; i < n; ++i) {
-        const T b = FN(fabs)(ys[i]);
-        const int large = !(FN(fabs)(xs[i]) < b * FC_EASY_QUOTIENT), infinite = !(b < (T)INFINITY);
-        hard |= large | infinite;
+        const T a = FN(fabs)(xs[i]), b = FN(fabs)(ys[i]);
+        hard |= ((a >= b * FC_EASY_QUOTIENT) & (a < (T)INFINITY) & (b > 0)) | (b == (T)INFINITY);
     }
     return !hard;
 }

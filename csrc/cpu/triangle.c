@@ -44,7 +44,8 @@ static void lines(void *ctx, int64_t begin, int64_t end)
         int64_t low, high;
         kept(q, r % q->rows, &low, &high);
         memset(to, 0, (size_t)(low * size));
-        fc_move_bytes(to + low * size, from + low * size, (size_t)((high - low) * size));
+        if (to != from) /* in place the rest is there */
+            fc_move_bytes(to + low * size, from + low * size, (size_t)((high - low) * size));
         memset(to + high * size, 0, (size_t)((columns - high) * size));
     }
 }
@@ -84,7 +85,8 @@ static void boxes(job *q)
         fc_part_slice(part, row, top, bottom - top, 1);
         fc_part_slice(part, row + 1, left, right - left, 1);
     }
-    fc_part_copy(&to, &from);
+    if (q->out->data != q->x->data)
+        fc_part_copy(&to, &from);
     /* rows that end, or begin, with zeros */
     q->first = q->upper ? within(1 - d, 0, rows) : 0;
     q->count = q->upper ? rows - q->first : within(columns - d - 1, 0, rows);

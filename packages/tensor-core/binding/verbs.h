@@ -40,6 +40,37 @@ static PyObject *fc_odd_apart(PyObject *self, PyObject *const *args, Py_ssize_t 
 FC_CALL(odd, fc_odd, METH_FASTCALL)
 FC_CALL(odd_apart, fc_odd_apart, METH_FASTCALL)
 
+/* May this stand beside x in a composition that writes its result over x as it goes? Numbers, and tensors of x's dtype and shape in other memory. */
+static int fc_stands_beside(PyObject *a, fc_tensor *x)
+{
+    fc_tensor *t;
+    if (Py_TYPE(a) != fc_tensor_type)
+        return a == Py_None || Py_TYPE(a) == &PyFloat_Type || Py_TYPE(a) == &PyLong_Type;
+    t = fc_operand(a);
+    return t && ((fc_slots *)a)->origin == Py_None && !fc_lazy(t) && !(fc_pair(x, t) & 1) && !fc_same_storage(x, t);
+}
+
+/* over(x, args, options): may a composition elementwise in x and what else it takes have x for its output? Nobody has to hear of it, and x keeps its shape. */
+static PyObject *fc_over(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    PyObject *odd = fc_odd_out(args, 1, 0), *key, *value;
+    fc_tensor *x;
+    Py_ssize_t at = 0;
+    (void)self, (void)count;
+    Py_DECREF(odd);
+    if (odd == Py_True)
+        Py_RETURN_FALSE;
+    x = fc_operand(args[0]);
+    for (Py_ssize_t k = 0; k < PyTuple_Size(args[1]); ++k)
+        if (!fc_stands_beside(PyTuple_GetItem(args[1], k), x))
+            Py_RETURN_FALSE;
+    while (PyDict_Next(args[2], &at, &key, &value))
+        if (!fc_stands_beside(value, x))
+            Py_RETURN_FALSE;
+    Py_RETURN_TRUE;
+}
+FC_CALL(over, fc_over, METH_FASTCALL)
+
 /* copied(out, result, inputs): a result into an output of its dtype and shape, where that is all there is to it. Was it? */
 static PyObject *fc_copied(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {

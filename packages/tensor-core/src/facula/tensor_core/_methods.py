@@ -179,7 +179,6 @@ _WRITTEN = {
     "index_copy": "zeros(3).index_copy_(0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0])) -> [5., 0., 1.]",
     "index_fill": "zeros(3).index_fill_(0, facula.tensor([2, 0]), 7) -> [7., 0., 7.]",
     "cumsum": "tensor([1.0, 2.0, 3.0]).cumsum_(0) -> [1., 3., 6.]", "cumprod": "tensor([1.0, 2.0, 3.0]).cumprod_(0) -> [1., 2., 6.]",
-    "tril": "ones(1, 3).tril_() -> [[1., 0., 0.]]", "triu": "ones(1, 3).triu_(1) -> [[0., 1., 1.]]",
     "addmm": "ones(1, 1).addmm_(facula.tensor([[2.0]]), facula.tensor([[3.0]]), beta=10) -> [[16.]]",
     "addmv": "ones(2).addmv_(facula.eye(2), facula.tensor([2.0, 3.0])) -> [3., 4.]",
     "addr": "zeros(1, 2).addr_(facula.tensor([2.0]), facula.tensor([3.0, 4.0])) -> [[6., 8.]]",
@@ -201,13 +200,20 @@ def _inplace_compositions():
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
         scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
         summed = name in ("cumsum", "cumprod")
-        over_itself = summed or name in ("clamp", "clip", "logit", "nan_to_num")  # without a second tensor, whose shape could ask for more room
+        elementwise = summed or name in ("clamp", "clip", "float_power", "heaviside", "logit", "nan_to_num", "nextafter")
 
         def in_place(input, *args, **options):
+            if elementwise and not _ops.interpreting and lib.over(input, args, options) and input.dtype._kind == 2:
+                return function(input, *args, **options, out=input)
             if type(input) is not Tensor:
                 want_tensor(name + "_", "input", 0, input)
-            if name == "index_fill" and not input.is_sparse and (dims := _fills.expanded_dims(input)):
-                return _fills.index_fill_expanded(input, dims, *args, **options)
+            if scaled and not _ops.interpreting and _keeps_shape(name, input, args, options):
+                return function(input, *args, **options, out=input)
+            if name == "index_fill" and not input.is_sparse:
+                if not options and len(args) == 3 and _fills.filled_slices(input, *args):
+                    return input
+                if dims := _fills.expanded_dims(input):
+                    return _fills.index_fill_expanded(input, dims, *args, **options)
             if alone:  # index_fill's value is read first
                 apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
             if scaled and len(args) > 2:
@@ -215,11 +221,6 @@ def _inplace_compositions():
                 options = {**options, "beta": beta, "alpha": alpha}
             if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
                 raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
-            if over_itself and not input.is_sparse and input.dtype._kind == 2 and _dispatch.unheard(input) and not any(isinstance(a, Tensor) for a in (*args, *options.values())):
-                x = input if input.origin is None else input.detach()
-                function(x, *args, **options, out=x)
-                _dispatch.unrecorded(input)
-                return input
             result = function(kept(input, *args, *options.values()), *args, **options)
             if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
@@ -305,6 +306,24 @@ def _inplace_compositions():
         setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name), given, shape))
 
 
+# addmm and its kin: the shape of the product
+_PRODUCTS = {
+    "addmm": lambda x, y: (x.shape[0], y.shape[1]), "addmv": lambda x, y: (x.shape[0],), "addr": lambda x, y: (x.shape[0], y.shape[0]),
+    "addbmm": lambda x, y: (x.shape[1], y.shape[2]), "baddbmm": lambda x, y: (x.shape[0], x.shape[1], y.shape[2]),
+}  # fmt: skip
+
+
+def _keeps_shape(name, input, args, options):
+    """Can input += product have input for its output, for it keeps shape and dtype, and nobody has to hear of it?"""
+    if len(args) != 2 or _ops.odd_apart(input, args, list(options.values())):
+        return False
+    x, y = args
+    try:
+        return input.dtype is x.dtype is y.dtype and input.dtype._kind == 2 and input.shape == _PRODUCTS[name](x, y)
+    except (AttributeError, IndexError):  # refused elsewhere
+        return False
+
+
 def _index_writer(op, in_place):
     """The in-place form of a row that writes through an index: in the tensor's own memory where nobody has to hear of it."""
     scatters = op.name == "scatter"
@@ -336,7 +355,7 @@ def _restride(self, view, name):
     """Give self the shape and strides of a view of itself."""
     if lib.fc_inference(self._h) and not lib.fc_may_write(self._h):
         raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. Clone it to get a normal tensor.")
-    seen = view(self.detach()) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
+    seen = view(self) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
     self._h, self._shape = lib.fc_alias(seen._h, 0), None
     lib.fc_bump(self._h)
     return self

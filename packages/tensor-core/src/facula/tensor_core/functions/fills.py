@@ -62,6 +62,8 @@ def masked_fill_(self, mask, value):
         want_tensor("masked_fill_", "mask", 1, mask)
     if self.dtype is _bool:  # the mask could be read behind what was written
         partly_apart("masked_fill_", self, (mask,))
+    if type(value) is Tensor and value.dtype is self.dtype and not value.shape and self.dtype._kind in (1, 2) and not value.is_meta and _dispatch.unheard(self, value):
+        value = value.item()
     if filled_where(self, mask, value):
         return self
     alike = expanded_dims(self)
@@ -97,6 +99,20 @@ def expanded_dims(self):
 
 def _warn_expanded(name):
     warnings.warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=4)
+
+
+def filled_slices(self, dim, index, value):
+    """self.index_fill_ of a number, where that is one write that nobody has to hear of: is it done?"""
+    if type(value) not in (float, int) or type(dim) is not int or type(index) is not Tensor or not self.shape or not -len(self.shape) <= dim < len(self.shape) or self.dtype._kind != 2:
+        return False
+    if index.dtype is not int64 or len(index.shape) != 1 or not _dispatch.unheard(self) or lib.fc_same_storage(self._h, index._h):
+        return False
+    shape = list(self.shape)
+    shape[dim] = index.shape[0]
+    if lib.fc_gather(_INDEX_COPY, self._h, self._h, dim, index._h, _ops.expand(number_for("index_fill_", value, self), shape)._h) is None:
+        return False
+    _dispatch.unrecorded(self)
+    return True
 
 
 def index_fill_expanded(self, dims, dim, index, value):
@@ -229,7 +245,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide), out=out)
 
 
-_WHERE = next(op.id for op in _ops.OPS if op.name == "where_rows")
+_WHERE, _INDEX_COPY = (next(op.id for op in _ops.OPS if op.name == name) for name in ("where_rows", "index_copy"))
 
 
 __all__ = [

@@ -1,5 +1,6 @@
 """Mathematics composed of rows: parts of numbers, triangles, differences, areas."""
 
+from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining
@@ -7,7 +8,7 @@ from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import elsewhere
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, kept
 from facula.tensor_core.dispatch.run import is_number
 from facula.tensor_core.functions.shape import broadcast_tensors, narrow, wrap_dim
 from facula.tensor_core._tensor import Tensor
@@ -152,6 +153,37 @@ def triu(input, diagonal=0, *, out=None):
     if type(input) is not Tensor:
         want_tensor("triu", "input", 0, input)
     return _triangle(input, diagonal, True, out)
+
+
+def tril_(input, diagonal=0):
+    """tril, written into the tensor itself.
+
+    >>> facula.ones(1, 3).tril_()
+    tensor([[1., 0., 0.]])
+    """
+    return _cleared(input, diagonal, False)
+
+
+def triu_(input, diagonal=0):
+    """triu, written into the tensor itself.
+
+    >>> facula.ones(1, 3).triu_(1)
+    tensor([[0., 1., 1.]])
+    """
+    return _cleared(input, diagonal, True)
+
+
+def _cleared(input, diagonal, upper):
+    """The tensor with zeros beside one triangle: only they are written where nobody has to hear of it."""
+    if type(input) is Tensor and type(diagonal) is int and lib.fc_is_contiguous(input._h, 0) and _dispatch.unheard(input):
+        if lib.fc_own(_TRIANGLE, input._h, input._h, None, None, None, diagonal, int(upper), 0, 0, 0, 0, 0.0) is not None:
+            _dispatch.unrecorded(input)
+            return input
+    want_tensor("triu_" if upper else "tril_", "input", 0, input)
+    return _ops.copy_into_(input, (triu if upper else tril)(kept(input), diagonal))
+
+
+_TRIANGLE = next(op.id for op in _ops.OPS if op.name == "_triangle")
 
 
 def _triangle(input, diagonal, upper, out):
@@ -348,4 +380,4 @@ __all__ = [
     "tril", "tril_indices", "triu", "triu_indices", "view_as_complex", "view_as_real",
 ]  # fmt: skip
 _NO_METHOD = {"cumulative_trapezoid", "imag", "real", "trapezoid", "trapz", "tril_indices", "triu_indices", "view_as_complex", "view_as_real"}
-METHODS = [n for n in __all__ if n not in _NO_METHOD]
+METHODS = [n for n in __all__ if n not in _NO_METHOD] + ["tril_", "triu_"]

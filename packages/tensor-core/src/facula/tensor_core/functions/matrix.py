@@ -275,12 +275,11 @@ def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
         return None
     try:
         product = _ops.matmul(x, y)
-        if scaled:
-            product = product if alpha == 1 else _ops.mul(product, alpha)
-            input = input if beta == 1 else _ops.mul(input, beta)
+        if alpha != 1:
+            product = _ops.mul(product, alpha)
         if out is not None and not (_as_is(product, out) and (input.shape == product.shape or broadcast_shapes(input.shape, product.shape) == product.shape)):
             return None
-        result = _ops.add(product, input, out=out)
+        result = _ops.add(product, input, alpha=+beta, out=out)  # True is 1
     except RuntimeError:  # shapes that do not fit: refused in other words
         return None
     return result if result.shape == product.shape else None
@@ -345,7 +344,7 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         return _ops.add(product, 0 if product.dtype._kind else False, out=out)
     if multiply is outer and not input.is_contiguous() and input.shape == product.shape:  # the result lies as input does
         return _ops.add(input if beta == 1 else _ops.mul(input, beta), product, out=out)
-    return _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
+    return _ops.add(product, input, alpha=+beta, out=out) if input.dtype._kind == 2 else _ops.add(product, input if beta == 1 else _ops.mul(input, beta), out=out)
 
 
 def chain_matmul(*matrices, out=None):

@@ -116,7 +116,9 @@ def clamp_max(input, max, *, out=None):
 
 
 def _fits(input, low, high):
-    """Do these numbers leave the dtype alone?"""
+    """Do these numbers leave the dtype alone, and is neither NaN?"""
+    if low != low or high != high:
+        return False
     kind = input.dtype._kind
     if type(low) in _PLAIN and type(high) in _PLAIN and (kind == 2 or kind == 1 and type(low) is type(high) is int):
         return True

@@ -4,6 +4,7 @@ from operator import index
 
 from facula.tensor_core import _types
 from facula.tensor_core._errors import explain  # noqa: F401
+from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -34,8 +35,6 @@ def resize_(self, *sizes, size=None, memory_format=None):
     >>> facula.zeros(2).resize_(2, 2).shape
     torch.Size([2, 2])
     """
-    from facula.tensor_core.dispatch.arguments import listed
-
     if self.origin is not None and not lib.fc_inference(self._h):
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
     size = [s if type(s) is int else index(s) for s in listed("resize_", "size", sizes, size)]
