@@ -207,8 +207,8 @@ def _inplace_compositions():
                 return function(input, *args, **options, out=input)
             if type(input) is not Tensor:
                 want_tensor(name + "_", "input", 0, input)
-            if scaled and not _ops.interpreting and _keeps_shape(name, input, args, options):
-                return function(input, *args, **options, out=input)
+            if scaled and len(args) == 2 and not _ops.interpreting and _matrix.added(name, input, *args, options):
+                return input
             if name == "index_fill" and not input.is_sparse:
                 if not options and len(args) == 3 and _fills.filled_slices(input, *args):
                     return input
@@ -294,7 +294,10 @@ def _inplace_compositions():
 
     def reshaper(name, view, given, shape):
         def in_place(input, *args, **options):
-            want_tensor(name, "input", 0, input)
+            if type(input) is not Tensor:
+                want_tensor(name, "input", 0, input)
+            if input.origin is None and not _ops.interpreting and not lib.fc_inference(input._h):
+                return _look(input, view(input, *args, **options))
             return _restride(input, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name
@@ -304,24 +307,6 @@ def _inplace_compositions():
     reshaped = {"unsqueeze": ("0", [1, 1, 3]), "squeeze": ("", [3]), "transpose": ("0, 1", [3, 1]), "t": ("", [3, 1]), "swapaxes": ("0, 1", [3, 1]), "swapdims": ("0, 1", [3, 1]), "as_strided": ("(2,), (1,)", [2])}
     for name, (given, shape) in reshaped.items():
         setattr(Tensor, name + "_", reshaper(name + "_", getattr(Tensor, name), given, shape))
-
-
-# addmm and its kin: the shape of the product
-_PRODUCTS = {
-    "addmm": lambda x, y: (x.shape[0], y.shape[1]), "addmv": lambda x, y: (x.shape[0],), "addr": lambda x, y: (x.shape[0], y.shape[0]),
-    "addbmm": lambda x, y: (x.shape[1], y.shape[2]), "baddbmm": lambda x, y: (x.shape[0], x.shape[1], y.shape[2]),
-}  # fmt: skip
-
-
-def _keeps_shape(name, input, args, options):
-    """Can input += product have input for its output, for it keeps shape and dtype, and nobody has to hear of it?"""
-    if len(args) != 2 or _ops.odd_apart(input, args, list(options.values())):
-        return False
-    x, y = args
-    try:
-        return input.dtype is x.dtype is y.dtype and input.dtype._kind == 2 and input.shape == _PRODUCTS[name](x, y)
-    except (AttributeError, IndexError):  # refused elsewhere
-        return False
 
 
 def _index_writer(op, in_place):
@@ -356,8 +341,14 @@ def _restride(self, view, name):
     if lib.fc_inference(self._h) and not lib.fc_may_write(self._h):
         raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. Clone it to get a normal tensor.")
     seen = view(self) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
-    self._h, self._shape = lib.fc_alias(seen._h, 0), None
-    lib.fc_bump(self._h)
+    return _look(self, seen)
+
+
+def _look(self, seen):
+    """Make self look as a view of it does."""
+    h = lib.fc_alias(seen._h, 0)
+    self._h, self._shape = h, None
+    lib.fc_bump(h)
     return self
 
 

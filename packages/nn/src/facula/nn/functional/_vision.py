@@ -206,20 +206,20 @@ def interpolate(
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
-    elif not isinstance(mode, str) or mode not in _MODES or mode == "lanczos":
-        raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
     for k, n in enumerate(() if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,)):
         if n is not None and (not k and isinstance(n, bool) or (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__"))):
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
-    if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
-        raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
     out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
-    if antialias and (mode not in ("bilinear", "bicubic") or input.dim() != 4):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
-    if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if antialias and (mode not in ("bilinear", "bicubic") or input.dim() != 4):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+    if mode not in ("nearest", "area", "nearest-exact") and (not isinstance(mode, str) or mode not in _MODES or mode == "lanczos"):
+        raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
+    if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
+    if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
+        raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
     if recompute_scale_factor:
         factors = None
     if 0 in input.shape[1:] and mode != "area":

@@ -243,7 +243,7 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
     if _as_is(input, out) and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
         kind = input.dtype
-        if kind is vec1.dtype is vec2.dtype and kind._kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and input.is_contiguous():
+        if kind is vec1.dtype is vec2.dtype and kind._kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and (out is not None or input.is_contiguous()):
             return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
     if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype._kind and len(vec1.shape) == len(vec2.shape) == 1:
         if input.shape == (vec1.shape[0], vec2.shape[0]) and (input.dtype._kind != 2 or input.dtype.itemsize > 2):
@@ -286,6 +286,33 @@ def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
 
 
 _REAL = (float, int)
+_RANKS = {"addmm": (2, 2), "addmv": (2, 1), "addr": (1, 1), "addbmm": (3, 3), "baddbmm": (3, 3)}
+
+
+def added(name, input, x, y, factors):
+    """input = beta * input + alpha * x @ y, where that is all there is to it and nobody has to hear of it: is it done? factors: beta and alpha, if given."""
+    beta, alpha = factors.get("beta", 1), factors.get("alpha", 1)
+    if len(factors) != ("beta" in factors) + ("alpha" in factors) or type(beta) not in _REAL or type(alpha) not in _REAL or not beta or _ops.odd_apart(input, x, y):
+        return False
+    if not (type(x) is type(y) is Tensor and input.dtype is x.dtype is y.dtype and input.dtype._kind == 2 and input.dtype.itemsize > 2 and (len(x.shape), len(y.shape)) == _RANKS[name]):
+        return False
+    if len(x.shape) == 3 and x.shape[0] != y.shape[0]:
+        return False
+    try:
+        if name == "addr":
+            if input.shape != (x.shape[0], y.shape[0]):
+                return False
+            _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=input)
+            return True
+        product = _ops.matmul(x, y)
+        if name == "addbmm":
+            product = _ops.sum(product, 0)
+    except RuntimeError:  # shapes that do not fit: refused in other words
+        return False
+    if product.shape != input.shape:
+        return False
+    _ops.add(product if alpha == 1 else _ops.mul_(product, alpha), input, alpha=beta, out=input)
+    return True
 
 
 def _as_is(t, out):

@@ -212,7 +212,8 @@ def ldexp(input, other, *, out=None):
     if other.dtype._kind == 0:
         raise NotImplementedError("ldexp: not implemented for exponents of dtype bool. Convert them with .int().")
     wide = input.dtype if input.dtype.itemsize > 2 else BY_NAME["float32"]  # a half does not hold every exponent; integers do not widen it
-    product = _ops._ldexp(input, other.to(BY_NAME["int32"]).to(wide))
+    exponent = other if other.dtype.itemsize <= 4 else other.to(BY_NAME["int32"])
+    product = _ops._ldexp(input, exponent if wide is input.dtype else exponent.to(wide))
     return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
 
 
