@@ -8,7 +8,7 @@ from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import elsewhere
-from facula.tensor_core.dispatch.out import into, kept
+from facula.tensor_core.dispatch.out import into, kept, written
 from facula.tensor_core.dispatch.run import is_number
 from facula.tensor_core.functions.shape import broadcast_tensors, narrow, wrap_dim
 from facula.tensor_core._tensor import Tensor
@@ -180,7 +180,7 @@ def _cleared(input, diagonal, upper):
             _dispatch.unrecorded(input)
             return input
     want_tensor("triu_" if upper else "tril_", "input", 0, input)
-    return _ops.copy_into_(input, (triu if upper else tril)(kept(input), diagonal))
+    return written(input, (triu if upper else tril)(kept(input), diagonal))
 
 
 _TRIANGLE = next(op.id for op in _ops.OPS if op.name == "_triangle")
