@@ -100,10 +100,8 @@ static fc_tensor *fc_each_one(const fc_each *q, Py_ssize_t k)
     result = fc_each_run(q, t, &number, at);
     if (saved)
         PyEval_RestoreThread(saved);
-    if (result && q->writes && ((fc_slots *)first)->origin != Py_None && !fc_epoch_stale(t[0])) { /* its views have an older history, as after every write */
+    if (result && q->writes && ((fc_slots *)first)->origin != Py_None && !fc_epoch_stale(t[0])) /* its views have an older history, as after every write */
         fc_epoch_advance(t[0]);
-        fc_epoch_refresh(t[0]);
-    }
     return result;
 }
 

@@ -19,6 +19,7 @@ from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.run import is_array, is_operand, number_for
 from facula.tensor_core._state import can_cast
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import float64, int32
 
 # functions that are not methods in PyTorch
 _NOT = {
@@ -193,6 +194,24 @@ _WRITTEN = {
 }  # fmt: skip
 
 
+def _ldexp_over(x, other=None, *more):
+    if more or type(other) is not Tensor or other.dtype._kind != 1 or x.dtype._kind != 2 or x.dtype.itemsize < 4 or other.shape != x.shape:
+        return False
+    return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else other.to(int32)) is x
+
+
+def _polygamma_over(x, n=None, *more):
+    return not more and type(n) is int and n >= 0 and x.dtype._kind == 2 and _ops._polygamma_(x, n=n) is x
+
+
+def _power_over(x, exponent=None, *more):
+    return not more and x.dtype is float64 and (type(exponent) in (int, float) or type(exponent) is Tensor and exponent.dtype is float64 and exponent.shape == x.shape) and _ops.pow_(x, exponent) is x
+
+
+# compositions that are a row, of operands that it takes as they are, where nobody has to hear of the write: is it done?
+_DIRECT = {"ldexp": _ldexp_over, "polygamma": _polygamma_over, "float_power": _power_over}
+
+
 def _inplace_compositions():
     """name_ for compositions that PyTorch has in place: computed, then copied in (recorded as one write)."""
 
@@ -200,9 +219,12 @@ def _inplace_compositions():
         alone = name in ("scatter", "index_fill")  # what is read may not lie where they write
         scaled = name in ("addmm", "addmv", "addr", "addbmm", "baddbmm")
         summed = name in ("cumsum", "cumprod")
-        elementwise = summed or name in ("clamp", "clip", "float_power", "heaviside", "logit", "nan_to_num", "nextafter")
+        elementwise = summed or name in ("clamp", "clip", "heaviside", "logit", "nan_to_num", "nextafter")
+        direct = _DIRECT.get(name)
 
         def in_place(input, *args, **options):
+            if direct is not None and type(input) is Tensor and not options and _dispatch.unheard(input) and direct(input, *args):
+                return input
             if elementwise and not _ops.interpreting and lib.over(input, args, options) and input.dtype._kind == 2:
                 return function(input, *args, **options, out=input)
             if type(input) is not Tensor:
