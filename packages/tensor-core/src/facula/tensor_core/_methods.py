@@ -208,8 +208,16 @@ def _power_over(x, exponent=None, *more):
     return not more and x.dtype is float64 and (type(exponent) in (int, float) or type(exponent) is Tensor and exponent.dtype is float64 and exponent.shape == x.shape) and _ops.pow_(x, exponent) is x
 
 
+def _clamp_over(x, low=None, high=None, *more):
+    if more or x.dtype._kind != 2:
+        return False
+    if type(low) is type(high) is Tensor:
+        return low.dtype is high.dtype is x.dtype and low.shape == high.shape == x.shape and _ops.clamp_tensor_(x, low, high) is x
+    return type(low) in (int, float) and type(high) in (int, float) and low == low and high == high and _ops.clamp_numbers_(x, min=low, max=high) is x
+
+
 # compositions that are a row, of operands that it takes as they are, where nobody has to hear of the write: is it done?
-_DIRECT = {"ldexp": _ldexp_over, "polygamma": _polygamma_over, "float_power": _power_over}
+_DIRECT = {"clamp": _clamp_over, "clip": _clamp_over, "ldexp": _ldexp_over, "polygamma": _polygamma_over, "float_power": _power_over}
 
 
 def _inplace_compositions():

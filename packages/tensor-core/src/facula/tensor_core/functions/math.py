@@ -175,8 +175,11 @@ def triu_(input, diagonal=0):
 
 def _cleared(input, diagonal, upper):
     """The tensor with zeros beside one triangle: only they are written where nobody has to hear of it."""
-    if type(input) is Tensor and type(diagonal) is int and lib.fc_is_contiguous(input._h, 0) and _dispatch.unheard(input):
-        if lib.fc_own(_TRIANGLE, input._h, input._h, None, None, None, diagonal, int(upper), 0, 0, 0, 0, 0.0) is not None:
+    if type(input) is Tensor and type(diagonal) is int and len(input.shape) > 1 and _dispatch.unheard(input):
+        h, d, side = input._h, diagonal, upper
+        if not lib.fc_is_contiguous(h, 0):  # as its transpose lies, perhaps
+            h, d, side = _ops.transpose(input, -2, -1)._h, -diagonal, not upper
+        if lib.fc_is_contiguous(h, 0) and lib.fc_own(_TRIANGLE, h, h, None, None, None, d, int(side), 0, 0, 0, 0, 0.0) is not None:
             _dispatch.unrecorded(input)
             return input
     want_tensor("triu_" if upper else "tril_", "input", 0, input)

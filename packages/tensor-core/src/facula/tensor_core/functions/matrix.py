@@ -274,9 +274,7 @@ def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
     if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
         return None
     try:
-        product = _ops.matmul(x, y)
-        if alpha != 1:
-            product = _ops.mul(product, alpha)
+        product = _scaled_product(x, y, alpha)
         if out is not None and not (_as_is(product, out) and (input.shape == product.shape or broadcast_shapes(input.shape, product.shape) == product.shape)):
             return None
         result = _ops.add(product, input, alpha=+beta, out=out)  # True is 1
@@ -304,15 +302,22 @@ def added(name, input, x, y, factors):
                 return False
             _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=input)
             return True
-        product = _ops.matmul(x, y)
+        product = _scaled_product(x, y, alpha)
         if name == "addbmm":
             product = _ops.sum(product, 0)
     except RuntimeError:  # shapes that do not fit: refused in other words
         return False
     if product.shape != input.shape:
         return False
-    _ops.add(product if alpha == 1 else _ops.mul_(product, alpha), input, alpha=beta, out=input)
+    _ops.add(product, input, alpha=beta, out=input)
     return True
+
+
+def _scaled_product(x, y, alpha):
+    """alpha * (x @ y). Of a product that is larger than x, x is scaled."""
+    if alpha == 1:
+        return _ops.matmul(x, y)
+    return _ops.matmul(_ops.mul(x, alpha), y) if len(y.shape) > 1 and y.shape[-1] > x.shape[-1] else _ops.mul(_ops.matmul(x, y), alpha)
 
 
 def _as_is(t, out):

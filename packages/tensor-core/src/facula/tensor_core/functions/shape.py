@@ -252,7 +252,7 @@ def _common_shape(*shapes):
 
 def _without_ones(input):
     """squeeze of all dims: PyTorch's node of it has another name than that of named dims."""
-    return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]))
+    return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]) if 1 in input.shape else ())
 
 
 def squeeze(input, dim=LACKING, *more, axis=LACKING):
