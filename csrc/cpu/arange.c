@@ -28,8 +28,6 @@ int fc_infer_linspace_of(fc_call *c)
 }
 #endif
 
-static int half(int dtype) { return dtype == FC_F16 || dtype == FC_BF16; }
-
 /* x[0 .. m), rounded to a dtype of two bytes */
 static void rounded(int dtype, float *x, int64_t m)
 {
@@ -61,7 +59,7 @@ typedef struct {
 static inline double counted(const job *q, int dtype, int64_t i)
 {
     const double x = fc_fma_f64((double)i, q->by, q->first);
-    return half(dtype) ? (float)x : x;
+    return fc_is_half(dtype) ? (float)x : x;
 }
 
 /*
@@ -72,12 +70,12 @@ static inline void floats(const job *q, int dtype, int lanes, int64_t at, int64_
 {
     const int64_t n = q->out->numel, paired = n - n % (2 * lanes) - at, whole = paired < 0 ? 0 : paired < m ? paired : m;
     float bases[BLOCK / LANES]; /* of halves: rounded together */
-    for (int64_t i = 0; half(dtype) && i < whole; i += lanes)
+    for (int64_t i = 0; fc_is_half(dtype) && i < whole; i += lanes)
         bases[i / lanes] = (float)counted(q, dtype, at + i);
-    if (half(dtype))
+    if (fc_is_half(dtype))
         rounded(dtype, bases, whole / lanes);
     for (int64_t i = 0; i < whole; i += lanes) {
-        const double base = half(dtype) ? bases[i / lanes] : as_held(dtype, counted(q, dtype, at + i));
+        const double base = fc_is_half(dtype) ? bases[i / lanes] : as_held(dtype, counted(q, dtype, at + i));
         for (int k = 0; k < lanes; ++k)
             value[i + k] = fc_fma_f64(k, q->by, base);
     }
@@ -106,7 +104,7 @@ static void numbers(void *ctx, int64_t begin, int64_t end)
             floats(q, FC_F32, VECTOR / 4, at, m, value.d);
         } else if (q->dtype == FC_F64) {
             floats(q, FC_F64, VECTOR / 8, at, m, value.d);
-        } else if (half(q->dtype)) {
+        } else if (fc_is_half(q->dtype)) {
             floats(q, q->dtype, VECTOR / 2, at, m, value.d);
         } else {
             for (int64_t k = 0; k < m; ++k)
@@ -119,7 +117,7 @@ static void numbers(void *ctx, int64_t begin, int64_t end)
 int FC_ISA_NAME(fc_cpu_arange_of)(fc_call *c)
 {
     job q = { c->out[0], c->i[0], c->i[1], c->d[0], c->d[1], c->d[0] != c->d[0], (int)c->i[3] };
-    if (half(q.dtype)) { /* counted in float32 */
+    if (fc_is_half(q.dtype)) { /* counted in float32 */
         q.first = (float)q.first;
         q.by = (float)q.by;
     }
@@ -151,7 +149,7 @@ static void spaced(void *ctx, int64_t begin, int64_t end)
         const int64_t m = end - at < BLOCK ? end - at : BLOCK, cut = middle - at < 0 ? 0 : middle - at < m ? middle - at : m;
         const double from = (double)at, left = (double)(n - 1 - at);
         char *to = q->out->data + at * fc_dt_size[q->out->dtype];
-        if (half(q->dtype)) {
+        if (fc_is_half(q->dtype)) {
             for (int k = 0; k < (int)m; ++k)
                 value.f[k] = (float)(k < cut ? from + k : left - k);
             rounded(q->dtype, value.f, m);
@@ -176,7 +174,7 @@ int FC_ISA_NAME(fc_cpu_linspace_of)(fc_call *c)
     const int64_t n = c->out[0]->numel;
     const int dtype = (int)c->i[1], counted = fc_is_float(dtype) ? dtype : FC_F64;
     const double first = as_held(counted, c->d[0]), last = as_held(counted, c->d[1]);
-    const double gap = as_held(counted, last - first), gaps = half(dtype) ? as_held(dtype, (double)(n - 1)) : (double)(n - 1);
+    const double gap = as_held(counted, last - first), gaps = fc_is_half(dtype) ? as_held(dtype, (double)(n - 1)) : (double)(n - 1);
     span q = { c->out[0], dtype, first, last, n > 1 ? as_held(counted, gap / gaps) : 0 };
     fc_parallel(n, GRAIN, spaced, &q);
     return FC_OK;

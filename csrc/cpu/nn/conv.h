@@ -44,6 +44,7 @@ void fc_conv_pair(fc_conv *v, int direction, const void **x, const void **other,
 
 /* A product's type. */
 #define FC_CONV_PRODUCT(v) .dtype = (v)->pairs ? FC_BF16 : (v)->dtype, .pairs = (v)->pairs, .wide = (v)->pairs
+int fc_conv_product(const fc_conv *v, fc_gemm_args *p); /* of matrices as they lie */
 
 /* Is small one place, whose taps are all of big? Then every direction is a product of matrices as they lie. */
 int fc_conv_is_whole(const fc_conv *v);

@@ -27,8 +27,6 @@ int fc_conv_takes_last(const fc_conv *v, int direction)
     return takes ? FC_CONV_LAST_DENSE : FC_CONV_LAST_NOT;
 }
 
-static int product(const fc_conv *v, fc_gemm_args *p) { return v->pairs ? fc_gemm_run(p) : fc_gemm_shaped(p); }
-
 int fc_conv_last(const fc_conv *v, void *out, const void *x, const void *weight, const void *bias, int to_big)
 {
     if (fc_conv_is_depthwise(v))
@@ -39,7 +37,7 @@ int fc_conv_last(const fc_conv *v, void *out, const void *x, const void *weight,
     fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .M = positions(v), .N = to, .K = from, .a = x, .a_row = from, .a_col = 1,
         .b = weight, .b_row = to_big ? v->big_ch : 1, .b_col = to_big ? 1 : v->big_ch, .c = out, .c_row = to, .c_col = 1,
         .bias = bias, .bias_col = 1 };
-    return product(v, &p);
+    return fc_conv_product(v, &p);
 }
 
 int fc_conv_last_weight(const fc_conv *v, void *weight, const void *small, const void *big)
@@ -48,5 +46,5 @@ int fc_conv_last_weight(const fc_conv *v, void *weight, const void *small, const
         return fc_conv_depth_last_weight(v, weight, small, big);
     fc_gemm_args p = { FC_CONV_PRODUCT(v), .batch = 1, .M = v->small_ch, .N = v->big_ch, .K = positions(v), .a = small, .a_row = 1,
         .a_col = v->small_ch, .b = big, .b_row = v->big_ch, .b_col = 1, .c = weight, .c_row = v->big_ch, .c_col = 1 };
-    return product(v, &p);
+    return fc_conv_product(v, &p);
 }

@@ -29,6 +29,8 @@ static fc_window window_over_big(const fc_conv *v, const void *big, int64_t *off
     return x;
 }
 
+int fc_conv_product(const fc_conv *v, fc_gemm_args *p) { return v->pairs ? fc_gemm_run(p) : fc_gemm_shaped(p); }
+
 int fc_conv_is_whole(const fc_conv *v)
 {
     int whole = v->small_n == 1;
@@ -59,11 +61,11 @@ static int run_whole(const fc_conv *v, int direction, void *out, const void *x, 
             one.batch = 1;
             one.a = step_to(p.a, g * p.a_batch, v->dtype), one.b = step_to(p.b, g * p.b_batch, v->dtype), one.c = (char *)step_to(out, g * p.c_batch, v->dtype);
             one.bias = step_to(bias, g * p.M, v->dtype);
-            bad = v->pairs ? fc_gemm_run(&one) : fc_gemm_shaped(&one);
+            bad = fc_conv_product(v, &one);
         }
         return bad;
     }
-    return v->pairs ? fc_gemm_run(&p) : fc_gemm_shaped(&p);
+    return fc_conv_product(v, &p);
 }
 
 int fc_conv_to_small(const fc_conv *v, void *small, const void *big, const void *weight, const void *bias, int64_t *room)
