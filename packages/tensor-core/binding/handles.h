@@ -121,9 +121,9 @@ static PyObject *fc_h_name;          /* "_h", which a class may define in its ow
 /* T_OBJECT_EX: CPython reads and writes such members as fast as __slots__; one that is not set raises AttributeError. */
 static PyMemberDef fc_slots_members[] = {
     {"_h", T_OBJECT_EX, offsetof(fc_slots, handle), 0, NULL},       {"_shape", T_OBJECT_EX, offsetof(fc_slots, shape), 0, NULL},
-    {"origin", T_OBJECT_EX, offsetof(fc_slots, origin), 0,
-     "What the gradient tape hangs here: None exactly where no gradient is wanted.\n\n>>> facula.zeros(2).origin is None\nTrue\n"},
-    {"base", T_OBJECT_EX, offsetof(fc_slots, base), 0, "The tensor of which it is a view, else None.\n\n>>> x = facula.zeros(2)\n>>> x[0].base is x\nTrue\n"},
+    {"_origin", T_OBJECT_EX, offsetof(fc_slots, origin), 0,
+     "What the gradient tape hangs here: None exactly where no gradient is wanted.\n\n>>> facula.zeros(2)._origin is None\nTrue\n"},
+    {"_viewed", T_OBJECT_EX, offsetof(fc_slots, base), 0, "The tensor of which it is a view, else None.\n\n>>> x = facula.zeros(2)\n>>> x[0]._viewed is x\nTrue\n"},
     {"_grad", T_OBJECT_EX, offsetof(fc_slots, grad), 0, NULL},      {NULL, 0, 0, 0, NULL},
 };
 

@@ -94,7 +94,7 @@ static PyObject *fc_has_origin(PyObject *self, PyObject *list)
     for (Py_ssize_t k = 0; k < n && !found; ++k) {
         PyObject *item = PySequence_GetItem(list, k), *origin = NULL;
         if (item && PyObject_TypeCheck(item, fc_tensor_type)) {
-            origin = (PyObject *)Py_TYPE(item) == (PyObject *)fc_tensor_type ? ((fc_slots *)item)->origin : PyObject_GetAttrString(item, "origin");
+            origin = (PyObject *)Py_TYPE(item) == (PyObject *)fc_tensor_type ? ((fc_slots *)item)->origin : PyObject_GetAttrString(item, "_origin");
             found = !origin || origin != Py_None;
             if (Py_TYPE(item) != fc_tensor_type)
                 Py_XDECREF(origin);

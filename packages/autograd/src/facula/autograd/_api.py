@@ -38,10 +38,10 @@ def origin_of(x) -> Node | Leaf | None:
     if isinstance(x, Tensor):
         x = with_origin(x)
         if _core.epoch_stale(x):
-            x.origin = refreshed(x)
+            x._origin = refreshed(x)
             _core.epoch_refresh(x)
-        return x.origin
-    return getattr(x, "origin", None)
+        return x._origin
+    return getattr(x, "_origin", None)
 
 
 def known(origin) -> Node | Leaf | None:
@@ -55,14 +55,14 @@ def roots(outputs, grads) -> list:
     """[(origin, gradient)] of the tensors to start from."""
     if len(outputs) == len(grads) == 1 and grads[0] is None and type(outputs[0]) is Tensor:  # loss.backward()
         out = outputs[0]
-        h, origin = out._h, out.origin
+        h, origin = out._h, out._origin
         if origin is not None and lib.fc_numel(h) == 1 and lib.fc_dtype(h) < 13 and not lib.fc_epoch_stale(h) and type(origin) is not Nowhere:
             return [(origin, ones_like(out))]
     if len(grads) != len(outputs):
         raise GradError(f"backward: got {len(outputs)} tensors and {len(grads)} gradients. Give one gradient for each, or None.")
     found = []
     for i, (out, g) in enumerate(zip(outputs, grads)):
-        if not isinstance(out, Tensor) and not hasattr(out, "origin"):
+        if not isinstance(out, Tensor) and not hasattr(out, "_origin"):
             raise TypeError(f"backward: element {i} must be a tensor or an edge of the graph, but it is {type(out).__name__}.")
         if type(out) is not Tensor and hasattr(out, "_v"):  # a sparse tensor's history is that of its values
             out, g = out._v, listed_values(i, out, g)
@@ -226,7 +226,7 @@ def grad(
                 g.requires_grad_()
         elif g is None and not allow_unused:
             raise GradError(f"grad: the differentiated tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if this is what you want.")
-        found.append(g if g is None or create_graph or g.origin is None else g.detach())
+        found.append(g if g is None or create_graph or g._origin is None else g.detach())
     return tuple(found)
 
 
@@ -347,7 +347,7 @@ def tensor_retains_grad(self) -> bool:
     True
     """
     tensor = with_origin(self)
-    origin = tensor.origin
+    origin = tensor._origin
     return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is tensor
 
 
@@ -411,9 +411,9 @@ def tensor_detach_(self) -> Tensor:
     False
     """
     want_tensor("detach_", "input", 0, self)
-    if self.base is not None:
+    if self._viewed is not None:
         raise GradError("detach_: can't detach views in place. Use detach() instead.")
-    self.origin = None
+    self._origin = None
     self.__dict__.pop("_forward", None)
     return self
 

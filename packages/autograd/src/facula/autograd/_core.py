@@ -65,7 +65,7 @@ class Batched(Tensor):
         first = row("select")(whole, 0, 0) if whole.shape[0] else zeros(tuple(whole.shape[1:]), whole.dtype, whole.device)
         b = _new(Batched)
         b._h = _alias(first._h, 0)
-        b.origin = b.base = b._shape = None
+        b._origin = b._viewed = b._shape = None
         b.__dict__.update(_whole=whole, _level=level)
         return b
 
@@ -73,7 +73,7 @@ class Batched(Tensor):
         """The same without origin or base."""
         b = _new(Batched)
         b._h = _alias(self._h, 0)
-        b.origin = b.base = b._shape = None
+        b._origin = b._viewed = b._shape = None
         b.__dict__.update(_whole=self._whole, _level=self._level)
         return b
 

@@ -385,7 +385,7 @@ def accumulate(leaf, g, create_graph, captures) -> None:
             captures[leaf] = g
         return
     tensor = leaf.ref()
-    if tensor is None or tensor.origin is None:  # gone, or requires_grad was taken back
+    if tensor is None or tensor._origin is None:  # gone, or requires_grad was taken back
         return
     with accumulating:
         add_to_grad(tensor, g, create_graph, alone)
@@ -411,10 +411,10 @@ def add_to_grad(tensor, g, create_graph, alone=False) -> None:
         else:
             old.add_(g)
     elif old is None:
-        if not (alone and g.base is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
-            if keeps_layout() or not (alone and g.base is None and dense(g)):
+        if not (alone and g._viewed is None and is_contiguous(g._h, 0) and is_contiguous(tensor._h, 0)):
+            if keeps_layout() or not (alone and g._viewed is None and dense(g)):
                 g = laid_out(g, tensor)
-        tensor._grad = g if create_graph or g.origin is None else g.detach()
+        tensor._grad = g if create_graph or g._origin is None else g.detach()
     elif create_graph:
         tensor._grad = old + g
     else:

@@ -101,7 +101,7 @@ class FunctionNode(FunctionCtx, Node):
             k = self._result_of.get(i // 2)
             if k is not None:
                 t = alias(t)
-                t.origin = self._results[k]() if self._results[k] else None
+                t._origin = self._results[k]() if self._results[k] else None
             found.append(t)
         return tuple(found)
 
@@ -298,7 +298,7 @@ class Function:
         node.extra = None
         node._places = [i for i, _ in tensors]
         node._input_metas = [(t.shape, t.dtype) for _, t in tensors]
-        node.inputs = tuple(t.origin for _, t in tensors)
+        node.inputs = tuple(t._origin for _, t in tensors)
         outs = finish(node, outs, [t for _, t in tensors])
         return outs[0] if single else list(outs) if isinstance(out, list) else outs
 
@@ -347,8 +347,8 @@ def check_marks(node, outs, inputs) -> None:
 def unrecorded(node, out, inputs) -> Tensor:
     """A result where nothing is recorded: an input that forward returned as it is is another tensor then, too, and without history."""
     if any(out is t for _, t in inputs):
-        return out if any(out is t for t in node.dirty_tensors) else out.detach() if out.origin is not None else view(out)
-    if out.base is not None:
+        return out if any(out is t for t in node.dirty_tensors) else out.detach() if out._origin is not None else view(out)
+    if out._viewed is not None:
         _core.lib.fc_mark_piece(out._h)
     return out
 
@@ -369,7 +369,7 @@ def finish(node, outs, inputs) -> tuple:
         if any(o is t for t in inputs) and id(o) not in dirty:
             o = view(o) if differentiable else o.detach()
         elif not differentiable:
-            o = o.detach() if o.origin is not None and id(o) not in dirty else o
+            o = o.detach() if o._origin is not None and id(o) not in dirty else o
         results.append(o)
         live.append(differentiable)
     node._metas = metas
@@ -382,7 +382,7 @@ def finish(node, outs, inputs) -> tuple:
         if id(given[i]) in dirty:
             wrote(node, o, origin, several)
         else:
-            o.origin = origin
+            o._origin = origin
         node._results[i] = origin_again(o, node, i, len(results), several)
     keep(node, [None if any(o is t for t in inputs) and id(o) not in dirty else o for o in given])
     return tuple(results)
@@ -407,7 +407,7 @@ def origin_again(out, node, i, count, several) -> object:
     """A function that gives a saved result its origin back, holding nothing that leads to the result."""
     import weakref
 
-    ref = weakref.ref(out.origin)
+    ref = weakref.ref(out._origin)
     me = weakref.ref(node)
 
     def again() -> Node:
@@ -419,11 +419,11 @@ def origin_again(out, node, i, count, several) -> object:
 
 def wrote(node, tensor, origin, several) -> None:
     """A dirty input: as after any in-place op."""
-    old, base = tensor.origin, tensor.base
+    old, base = tensor._origin, tensor._viewed
     if isinstance(old, Leaf):
         raise GradError(f"{node.name()}: a leaf Variable that requires grad has been used in an in-place operation (mark_dirty). Write to a clone.")
     if base is not None:
-        if isinstance(base.origin, Leaf):
+        if isinstance(base._origin, Leaf):
             raise GradError(f"{node.name()}: a view of a leaf Variable that requires grad is being used in an in-place operation (mark_dirty). Write to a clone.")
         if why := fixed(tensor):
             raise GradError(f"{node.name()}: {why}. Write to a clone.")
@@ -439,7 +439,7 @@ def wrote(node, tensor, origin, several) -> None:
         epoch_refresh(tensor)
         return
     keep_retained(tensor, origin)
-    tensor.origin = origin
+    tensor._origin = origin
     epoch_advance(tensor)
 
 
@@ -506,8 +506,8 @@ def once_differentiable(function) -> Callable:
             if isinstance(part, Tensor) and is_float(part):
                 part = part.detach()
                 n = OnceBackward()
-                n.code, n.seq, n.extra, n.inputs, n.saved = None, tick(), None, tuple(g.origin for g in grads if isinstance(g, Tensor)), ()
-                part.origin = n
+                n.code, n.seq, n.extra, n.inputs, n.saved = None, tick(), None, tuple(g._origin for g in grads if isinstance(g, Tensor)), ()
+                part._origin = n
                 o = o._with(part) if hasattr(o, "_v") else part
             return_.append(o)
         return return_[0] if single else tuple(return_)

@@ -81,7 +81,7 @@ class Node(lib.NodeSlots):
         out = alias(saved)
         out.__dict__.update(saved.__dict__)  # a tangent
         owner = self.extra and self.extra.owner
-        out.origin = owner(self) if owner else self
+        out._origin = owner(self) if owner else self
         return out
 
     def of_one_result(self, saved, index, flat, count) -> Tensor:
@@ -90,7 +90,7 @@ class Node(lib.NodeSlots):
             return saved
         out = alias(saved)
         out.__dict__.update(saved.__dict__)  # a tangent
-        out.origin = self if count - len(flat) == 1 and index == 0 else Output(self, index, count)
+        out._origin = self if count - len(flat) == 1 and index == 0 else Output(self, index, count)
         return out
 
     # ---- what users see

@@ -9,11 +9,11 @@
         s = pair(x._h, y._h)  # 1: another shape or dtype, 2: written to before
         if s & 1:
             return record_mul_mixed(out, x, y)
-        xo = x.origin
-        yo = y.origin
+        xo = x._origin
+        yo = y._origin
         f = frame(2)
         n = node(Backward, (xo, yo), (y if xo is not None else None, 0, x if yo is not None else None, 0), f.f_code, f.f_lasti)
-        out.origin = n
+        out._origin = n
 
 and Backward.backward(self, g, inputs) checks versions and calls the rules of the operands that need a gradient; the
 variants for numbers and for mixed operands have node classes of their own, whose backward sums over broadcast dims and
@@ -97,7 +97,7 @@ def first_use(op) -> Callable:
         recorder = _core.record[op.id] = compiled(op, RULES[op.name])
         recorder(out, *args)
         caller = sys._getframe(2)  # the recorder saw one frame too few
-        origin = (out[0] if out.__class__ in (tuple, list) else out).origin
+        origin = (out[0] if out.__class__ in (tuple, list) else out)._origin
         if type(origin) is Output:
             origin = origin.inputs[0]
         if origin is not None and origin.rule is RULES[op.name]:

@@ -100,7 +100,7 @@ class _Run:
             raise GradError(f"checkpoint: the kept result of {op.name} has been mutated: it was modified in place. Clone it first, or set allow_cache_entry_mutation=True.")
         outs = [t.detach() for t in kept]
         out = outs[0] if issubclass(kind, Tensor) else tuple(outs)
-        if any(isinstance(t, Tensor) and t.origin is not None for a in args for t in (a if isinstance(a, (tuple, list)) else (a,))):
+        if any(isinstance(t, Tensor) and t._origin is not None for a in args for t in (a if isinstance(a, (tuple, list)) else (a,))):
             _core.record[op.id](out, *args)
         return out
 

@@ -59,11 +59,11 @@ def place(n, out, flat) -> None:
     """Give each differentiable result of node n its origin."""
     count = len(out)
     if count - len(flat) == 1 and 0 not in flat:
-        out[0].origin = n
+        out[0]._origin = n
         return
     for i, t in enumerate(out):
         if i not in flat:
-            t.origin = Output(n, i, count)
+            t._origin = Output(n, i, count)
 
 
 def no_derivative(op_name, parameter) -> NoReturn:
@@ -92,7 +92,7 @@ def relined(result) -> Tensor | tuple:
     """What an interpreter of this package, or a function that asks first, answers: its node remembers the line that called the operation."""
     frame = None
     for t in result if result.__class__ in (tuple, list) else (result,):
-        node = t.origin if isinstance(t, Tensor) else None
+        node = t._origin if isinstance(t, Tensor) else None
         if node.__class__ is Output:
             node = node.inputs[0]
         code = getattr(node, "code", None)
@@ -199,19 +199,19 @@ def opened(value, unpack) -> Any:
 class Box:
     """What a pack hook made of one tensor, and the origin it had."""
 
-    __slots__ = ("content", "origin", "dtype", "shape")
+    __slots__ = ("content", "_origin", "dtype", "shape")
 
     def __init__(self, content, tensor) -> None:
-        self.content, self.origin = content, tensor.origin
+        self.content, self._origin = content, tensor._origin
         self.dtype, self.shape = tensor.dtype, tensor.shape
 
     def open(self, unpack) -> Tensor:
         tensor = unpack(self.content)
         if not isinstance(tensor, Tensor):
             raise TypeError(f"saved_tensors_hooks: Output of saved tensor unpack_hook expected to be a Tensor, but got {type(tensor).__name__}. Return what was packed.")
-        if self.origin is not tensor.origin:
+        if self._origin is not tensor._origin:
             tensor = tensor.detach()
-            tensor.origin = self.origin
+            tensor._origin = self._origin
         return tensor
 
 

@@ -52,8 +52,8 @@ class Tape:
         others = [t for t in tensors(args) if t is not self_]
         if epoch_stale(self_):
             self.refresh(self_)
-        base = self_.base
-        if not (self_.origin is not None or (base is not None and base.origin is not None) or any(t.origin is not None for t in others)):
+        base = self_._viewed
+        if not (self_._origin is not None or (base is not None and base._origin is not None) or any(t._origin is not None for t in others)):
             return None
         if not is_float(self_):
             return None
@@ -70,23 +70,23 @@ class Tape:
         return self.prepared(op, self_, args, rule)
 
     def refuse(self, op, tensor, base) -> None:
-        if tensor.origin is None and lib.fc_piece(tensor._h) and base is not None and base.origin is None:
+        if tensor._origin is None and lib.fc_piece(tensor._h) and base is not None and base._origin is None:
             raise GradError(
                 f"{op.name}: This view is the output of a function that returns multiple views. It is of split or unbind, or This view was created inside a custom Function: it cannot be modified inplace with grad mode enabled. "
                 "Use the out-of-place operation, or take the view by indexing."
             )
-        if base is not None and (base.origin is not None or tensor.origin is not None):
-            if tensor.origin is None or type(tensor.origin) is Nowhere:
-                made_in = getattr(tensor.origin, "mode", "no_grad")
+        if base is not None and (base._origin is not None or tensor._origin is not None):
+            if tensor._origin is None or type(tensor._origin) is Nowhere:
+                made_in = getattr(tensor._origin, "mode", "no_grad")
                 now, block = ("in normal mode", "inference_mode()") if made_in == "inference" else ("with grad mode enabled", "no_grad()")
                 raise GradError(f"{op.name}: A view was created in {made_in} mode and is being modified inplace {now}. Make both the view and the write inside {block}, or both outside.")
             why = fixed(tensor)
             if why:
                 raise GradError(f"{op.name}: {why}. Use the out-of-place operation.")
-        if isinstance(tensor.origin, Leaf):
+        if isinstance(tensor._origin, Leaf):
             what = "a view of a leaf Variable" if base is not None else "a leaf Variable"
             raise GradError(f"{op.name}: {what} that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
-        if base is not None and (isinstance(base.origin, Leaf) or (base.origin is None and tensor.origin is not None)):
+        if base is not None and (isinstance(base._origin, Leaf) or (base._origin is None and tensor._origin is not None)):
             raise GradError(
                 f"{op.name}: a view of a leaf Variable that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone."
             )
@@ -94,11 +94,11 @@ class Tape:
     def prepared(self, op, tensor, args, rule) -> Write | None:
         recorder = _record.recorder_of(op, rule)
         before = tensor.clone() if recorder.wants_input else alias(tensor)
-        before.origin = tensor.origin  # a copy of what was there is no step of its own
+        before._origin = tensor._origin  # a copy of what was there is no step of its own
         after = alias(tensor)
         recorder(after, *[before if a is tensor and i == 0 else a for i, a in enumerate(args)])
-        node = after.origin
-        after.origin = None
+        node = after._origin
+        after._origin = None
         if node is None:
             return None
         caller = sys._getframe(3)  # prepared, before_write, the op's own function, its caller
@@ -109,9 +109,9 @@ class Tape:
         """A tensor is written over with what was computed of it, and takes its history: a write of one step, though several rows computed it."""
         if epoch_stale(tensor):
             self.refresh(tensor)
-        base, node = tensor.base, result.origin
-        of_view = base is not None and (base.origin is not None or tensor.origin is not None)
-        if not grad_mode() or isinstance(node, (Leaf, Output)) or of_view and (not node.inputs or node.inputs[0] is not tensor.origin):
+        base, node = tensor._viewed, result._origin
+        of_view = base is not None and (base._origin is not None or tensor._origin is not None)
+        if not grad_mode() or isinstance(node, (Leaf, Output)) or of_view and (not node.inputs or node.inputs[0] is not tensor._origin):
             return _copy_into(tensor, result)
         name = type(node.shown()).__name__
         self.refuse(Named(name.partition("Backward")[0].lower() + "_"), tensor, base)
@@ -123,11 +123,11 @@ class Tape:
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
-        base = tensor.base
+        base = tensor._viewed
         if base is None:
-            if tensor.origin is not None and not epoch_stale(tensor):
+            if tensor._origin is not None and not epoch_stale(tensor):
                 epoch_advance(tensor)
-        elif base.origin is not None:
+        elif base._origin is not None:
             epoch_advance(base)
             if not fixed(tensor):
                 epoch_refresh(tensor)
@@ -143,10 +143,10 @@ class Tape:
             saved = list(node.saved)
             saved[token.out_at + 1] = tensor_version(tensor)
             node.saved = tuple(saved)
-        base = tensor.base
+        base = tensor._viewed
         if base is None:
             keep_retained(tensor, node)
-            tensor.origin = node
+            tensor._origin = node
         else:
             if epoch_stale(base):
                 self.refresh(base)
@@ -160,16 +160,16 @@ class Tape:
         """view(tensor), whose history the tensor takes: it becomes that view of itself, by t_, squeeze_ and the like."""
         if epoch_stale(tensor):
             self.refresh(tensor)
-        if grad_mode() and (tensor.origin is not None or tensor.base is not None and tensor.base.origin is not None):
-            self.refuse(Named(name), tensor, tensor.base)
+        if grad_mode() and (tensor._origin is not None or tensor._viewed is not None and tensor._viewed._origin is not None):
+            self.refuse(Named(name), tensor, tensor._viewed)
         seen = view(tensor)
         if not grad_mode():
             self.unrecorded(tensor)
-        elif tensor.origin is not None:
-            if (written := IN_PLACE_VIEWS.get(name)) is not None and seen.origin is not tensor.origin:
-                seen.origin.called(written)
-            tensor.origin = seen.origin  # what retain_grad() asked for stays with the shape that it was asked of
-            if tensor.base is None:
+        elif tensor._origin is not None:
+            if (written := IN_PLACE_VIEWS.get(name)) is not None and seen._origin is not tensor._origin:
+                seen._origin.called(written)
+            tensor._origin = seen._origin  # what retain_grad() asked for stays with the shape that it was asked of
+            if tensor._viewed is None:
                 epoch_advance(tensor)
         epoch_refresh(seen)
         if "_forward" in seen.__dict__:  # a dual tensor's tangent
@@ -180,19 +180,19 @@ class Tape:
         """A tensor is about to look at source's memory, by set_: what has no gradient."""
         if not grad_mode():
             return
-        self.refuse(Named("set_"), tensor, tensor.base)
-        tensor.origin = made(Without, (tensor.origin, source.origin), ("set_",))
+        self.refuse(Named("set_"), tensor, tensor._viewed)
+        tensor._origin = made(Without, (tensor._origin, source._origin), ("set_",))
 
     def without(self, result, source, name) -> None:
         """What was made of source has a history through which no gradient goes."""
         if grad_mode():
-            result.origin = made(Without, (source.origin,), (name,))
+            result._origin = made(Without, (source._origin,), (name,))
 
     def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""
-        base = tensor.base
+        base = tensor._viewed
         if base is not None:
-            tensor.origin = refreshed(tensor)
+            tensor._origin = refreshed(tensor)
         epoch_refresh(tensor)
 
     def wanted(self, tensor) -> bool:
@@ -200,31 +200,31 @@ class Tape:
         if fixed(tensor):
             return True
         self.refresh(tensor)
-        return tensor.origin is not None
+        return tensor._origin is not None
 
     def requires_grad(self, tensor, flag) -> None:
         if flag:
             if lib.fc_inference(tensor._h) and not lib.fc_may_write(tensor._h):
                 raise GradError("requires_grad: setting it on an inference tensor outside of inference_mode is not allowed. Clone it to get a normal tensor.")
-            if tensor.origin is not None and type(tensor.origin) is not Nowhere:
-                if not isinstance(tensor.origin, Leaf):
+            if tensor._origin is not None and type(tensor._origin) is not Nowhere:
+                if not isinstance(tensor._origin, Leaf):
                     raise GradError("requires_grad: you can only change requires_grad flags of leaf variables, and this tensor is a result with history. It requires grad already.")
                 return
             if not is_float(tensor):
                 raise GradError(f"requires_grad: Only Tensors of floating point and complex dtype can require gradients, this one is {tensor.dtype}. Convert it first.")
             if is_complex(tensor):
                 _record.saw_complex()
-            tensor.origin = Leaf(tensor)
+            tensor._origin = Leaf(tensor)
             if "_grad_dtype" in tensor.__dict__:
                 self.grad_dtype(tensor)
-        elif tensor.origin is not None:
-            if not isinstance(tensor.origin, Leaf):
+        elif tensor._origin is not None:
+            if not isinstance(tensor._origin, Leaf):
                 raise GradError("requires_grad: can only be changed on leaves, and this tensor is a result with history. Use detach().")
-            tensor.origin = None
+            tensor._origin = None
 
     def no_grad(self, tensor) -> None:
         """.grad, of a tensor that has none, is None: of one that will get none that is worth a warning."""
-        origin = tensor.origin
+        origin = tensor._origin
         if not isinstance(origin, Leaf) and not tensor.retains_grad:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during autograd.backward(). "
@@ -235,14 +235,14 @@ class Tape:
 
     def loosen(self, tensor, name) -> list | None:
         """A tensor's history, taken from it to be tied to another: its origin or, of a leaf, what hangs on its node."""
-        origin, tensor.origin = tensor.origin, None
+        origin, tensor._origin = tensor._origin, None
         if type(origin) is not Leaf:
             return origin
         extra, held = origin.extra, weakref.ref(origin)
         del origin  # which refers to the tensor: gone, unless a graph leads to it
         left = held()
         if left is not None and _is_kept(tensor):
-            tensor.origin = left
+            tensor._origin = left
             raise GradError(f"swap_tensors: {name} is kept by a graph or a view that is still there. Drop what was computed from it.")
         if left is not None:
             left.ref = None  # a weak reference that is nobody else's business
@@ -253,44 +253,44 @@ class Tape:
         if type(history) is list:
             extra, left, before = history
             if left is not None and before == id(tensor):  # not swapped after all
-                tensor.origin, left.ref = left, weakref.ref(tensor)
+                tensor._origin, left.ref = left, weakref.ref(tensor)
                 return
-            tensor.origin = Leaf(tensor)
-            tensor.origin.extra = extra
+            tensor._origin = Leaf(tensor)
+            tensor._origin.extra = extra
             if left is not None:
                 left.__class__, left.extra, left.ref = Swapped, None, nothing
         else:
-            tensor.origin = history
+            tensor._origin = history
 
     def grad_dtype(self, tensor) -> None:
         """A leaf was told the dtype of its gradients."""
-        tensor.origin.extended().dtype = tensor.__dict__["_grad_dtype"]
+        tensor._origin.extended().dtype = tensor.__dict__["_grad_dtype"]
 
     def copy_out(self, op, out, args) -> None:
         without = RULES.get(op.name) is NONE and not (op.result == "SAME" and op.kind.startswith("map"))  # bits and divisors: PyTorch has no formula, and refuses
-        if grad_mode() and not without and (any(t.origin is not None for t in tensors(args)) or any(t.origin is not None for t in tensors([out]))):
+        if grad_mode() and not without and (any(t._origin is not None for t in tensors(args)) or any(t._origin is not None for t in tensors([out]))):
             raise GradError(f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=, or use no_grad().")
 
 
     def pieces(self, name, tensor, pieces, dim) -> None:
         """split and unbind: their results are one node's, and may not be written in place (but for unsafe_split's, which are no views)."""
-        if tensor.origin is None or not pieces:
+        if tensor._origin is None or not pieces:
             return
         if not grad_mode():
             for piece in pieces:
-                piece.origin = None if piece.base is None or lib.fc_inference(piece._h) else Nowhere()
+                piece._origin = None if piece._viewed is None or lib.fc_inference(piece._h) else Nowhere()
             return
         caller = sys._getframe(3)
-        node = made(PIECES[name], (tensor.origin,), (dim, [p.shape for p in pieces]))
+        node = made(PIECES[name], (tensor._origin,), (dim, [p.shape for p in pieces]))
         node.code, node.at = caller.f_code, caller.f_lasti
         for i, piece in enumerate(pieces):
-            piece.origin = Output(node, i, len(pieces))
+            piece._origin = Output(node, i, len(pieces))
 
 
 def _is_kept(tensor) -> bool:
     """Whether a node saved the tensor itself, or a view looks into it. Slow: asked only where a graph leads to what is swapped."""
     for r in gc.get_referrers(tensor):
-        if isinstance(r, Tensor) and r.base is tensor:
+        if isinstance(r, Tensor) and r._viewed is tensor:
             return True
         if isinstance(r, Node) or type(r) in (tuple, list) and any(isinstance(n, Node) for n in gc.get_referrers(r)):
             return True

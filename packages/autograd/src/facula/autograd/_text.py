@@ -61,7 +61,7 @@ def recorder_text(op, rule, o, saves, kinds) -> Lines:
     with t.open(f"def record_{op.name}(out, {arguments}):"):
         with t.open("if modes._unusual and not recording():"):
             if op.kind == "view":  # requires grad, as its base does, but for an inference tensor
-                t.add(f"out.origin = Nowhere() if not inference(out._h){' and is_float(out)' if rule.check else ''} else None")
+                t.add(f"out._origin = Nowhere() if not inference(out._h){' and is_float(out)' if rule.check else ''} else None")
             t.add("return")
         if rule.check:
             with t.open("if not is_float(out):"):
@@ -93,18 +93,18 @@ def one(t, op, o, saves, v, depth) -> None:
         return
     for k in v.live:
         test = f"isinstance({k}, Tensor)" if v.loose else f"{k} is not None" if k in o.optional else None
-        t.add(f"{k}o = {k}.origin if {test} else None" if test else f"{k}o = {k}.origin")
+        t.add(f"{k}o = {k}._origin if {test} else None" if test else f"{k}o = {k}._origin")
     for name, k in o.letter.items():
         if k not in saves.active and k not in v.numbers:
             test = f"isinstance({k}, Tensor) and " if v.loose else f"{k} is not None and " if k in o.optional else ""
-            with t.open(f"if {test}{k}.origin is not None:"):
+            with t.open(f"if {test}{k}._origin is not None:"):
                 t.add(f"no_derivative({op.name!r}, {name!r})")
     if v.live and (len(v.live) < len(o.letters) or o.optional or v.loose):
         with t.open(f"if {' is None and '.join(k + 'o' for k in v.live)} is None:"):
             t.add("return")
     t.add(f"f = frame({depth})")
     if saves.lists:
-        inputs = f"tuple([t.origin for t in p_{saves.lists[0]}])"
+        inputs = f"tuple([t._origin for t in p_{saves.lists[0]}])"
     else:
         inputs = f"({', '.join('None' if k in v.numbers else k + 'o' for k in saves.active)},)"
     make = f"n = node(Backward{v.suffix}, {inputs}, ({{}}), f.f_code, f.f_lasti)"
@@ -120,12 +120,12 @@ def one(t, op, o, saves, v, depth) -> None:
     else:
         t.add(make.format(listed([*saves.entries(v.numbers), *extra])))
     if op.results is None and op.kind != "own":
-        t.add("out.origin = n")
+        t.add("out._origin = n")
     else:
         with t.open("if type(out) is tuple or type(out) is list:"):
             t.add("place(n, out, flat)")
         with t.open("else:"):
-            t.add("out.origin = n")
+            t.add("out._origin = n")
     with t.open("if special:"):
         t.add("finish(n)")
 

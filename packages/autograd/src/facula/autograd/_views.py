@@ -47,7 +47,7 @@ class Window:
     def of_alone(self, base) -> _core.Tensor:
         """The same where base's memory may be other than the window's base had: zeros beyond base's own elements, unless it is a view itself."""
         within = self.offset >= 0 and self.offset + self.reach(self.shape, self.stride) <= self.extent
-        if tuple(base.stride()) == tuple(self.base_stride) and (within or base.base is not None):
+        if tuple(base.stride()) == tuple(self.base_stride) and (within or base._viewed is not None):
             return self.of(base)
         start = max(0, -self.offset)
         flat = _core.zeros((start + max(self.extent, self.offset + self.reach(self.shape, self.stride)),), base.dtype, base.device)
@@ -303,18 +303,18 @@ def made(kind, inputs, saved) -> Node:
 
 def embed(g, window) -> _core.Tensor:
     """Zeros of the window's base with g inside."""
-    origin = g.origin
+    origin = g._origin
     if type(g) is _core.Batched and (wide := window.of_many(len(g._whole))) is not None:  # the examples' own history is their whole's
         out = _core.Batched.of(embed(g._whole, wide), g._level)
         if origin is not None and _core.grad_mode():
-            out.origin = made(EmbedBackward, (origin,), (window,))
+            out._origin = made(EmbedBackward, (origin,), (window,))
         return out
     if origin is None or not _core.grad_mode():
         with _core.no_recording():
             return window.spread(g)
     with _core.no_recording():
         out = window.spread(g.detach())
-    out.origin = made(EmbedBackward, (origin,), (window,))
+    out._origin = made(EmbedBackward, (origin,), (window,))
     dual = g.__dict__.get("_forward") if _core.dual_levels[0] else None
     if dual is not None and dual[0].open:  # forward over reverse: the tangent goes along
         out.__dict__["_forward"] = dual[0], embed(dual[1], window)
@@ -349,21 +349,21 @@ class CopySlices(Node):
 def rebase(view, base, write) -> Node:
     """After `write` (its node) changed `view`, a view of `base`: give both their new origins."""
     window = Window(base, view)
-    n = made(CopySlices, (base.origin, *write.inputs[1:]), (window, write))
+    n = made(CopySlices, (base._origin, *write.inputs[1:]), (window, write))
     n.code, n.at = write.code, write.at
     ref = weakref.ref(n)
     write.extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
     keep_retained(base, n)
-    base.origin = n
+    base._origin = n
     shown = made(AsStridedBackward0, (n,), (window,))
     keep_retained(view, shown)
-    view.origin = shown
+    view._origin = shown
     return n
 
 
 def keep_retained(tensor, new) -> None:
     """A tensor's retain_grad() follows it to its new origin; its hooks stay with the value they were put on."""
-    old = tensor.origin
+    old = tensor._origin
     if old is not None and old.extra is not None and old.extra.retain is not None and old.extra.retain() is tensor:
         new.extended().retain = old.extra.retain
         old.extra.retain = None
@@ -398,26 +398,26 @@ def lost(why) -> GradError:
 
 def refreshed(view) -> Node | None:
     """The origin of a view whose base was written to since it was made."""
-    base = view.base
+    base = view._viewed
     if base is None:
-        return view.origin
+        return view._origin
     why = fixed(view)
     if why:
         if _core.grad_mode():
             raise lost(why)
-        return view.origin if type(view.origin) is Lost else made(Lost, (), (why,))
-    if base.origin is None:
-        return view.origin if isinstance(view.origin, Leaf) else None
+        return view._origin if type(view._origin) is Lost else made(Lost, (), (why,))
+    if base._origin is None:
+        return view._origin if isinstance(view._origin, Leaf) else None
     if not _core.is_float(view):
         return None
-    shown = made(AsStridedBackward0, (base.origin,), (Window(base, view),))
+    shown = made(AsStridedBackward0, (base._origin,), (Window(base, view),))
     keep_retained(view, shown)
     return shown
 
 
 def fixed(view) -> str | None:
     """What kind of view has a history that cannot be rebased, in words; None for the others."""
-    origin = view.origin
+    origin = view._origin
     if origin is None:
         return None
     if type(origin) is Lost:

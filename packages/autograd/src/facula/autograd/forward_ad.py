@@ -141,8 +141,8 @@ def tangent_of(t) -> Tensor | None:
     if not isinstance(t, Tensor):
         return None
     found = t.__dict__.get("_forward")
-    if found is None and t.base is not None and (found := t.base.__dict__.get("_forward")) is not None:  # the base was written to since
-        found = t.__dict__["_forward"] = found[0], Window(t.base, t).of(found[1])
+    if found is None and t._viewed is not None and (found := t._viewed.__dict__.get("_forward")) is not None:  # the base was written to since
+        found = t.__dict__["_forward"] = found[0], Window(t._viewed, t).of(found[1])
     return found[1] if found is not None and found[0].open and not lib.fc_inference_mode() else None
 
 
@@ -189,7 +189,7 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
     if tangent_of(tangent) is not None:
         raise GradError("make_dual: the tangent has a forward gradient at the same level itself. Unpack it first.")
     dual = _core.alias(tensor)
-    dual.origin = tensor.origin
+    dual._origin = tensor._origin
     return attach(dual, tangent if alike(tensor, tangent) else lying_as(tensor, tangent))
 
 
@@ -231,7 +231,7 @@ def unpack_dual(tensor, *, level=None) -> UnpackedDualTensor:
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     primal = _core.alias(tensor)
-    primal.origin = tensor.origin
+    primal._origin = tensor._origin
     return UnpackedDualTensor(primal, tangent)
 
 
@@ -261,7 +261,7 @@ def interpreted(op, args, kwargs) -> Any:
         result.__dict__["_forward"] = current(), tangent  # a view of the tangent: writes to one are writes to both
         return result
     result, tangents = pushed(op, args)
-    if _core.grad_mode() and any(isinstance(t, Tensor) and t.origin is not None for t in spread(args)):
+    if _core.grad_mode() and any(isinstance(t, Tensor) and t._origin is not None for t in spread(args)):
         result = extend.call(op, *args)  # so that what is saved for backward has its tangents: those of gradients come from them
     given = [v for v in map(tangent_of, spread(args)) if v is not None]
     for t, v in zip(result if isinstance(result, (tuple, list)) else (result,), tangents):
@@ -289,12 +289,12 @@ def geometry(t) -> tuple:
 
 def attach_saved(t) -> None:
     """The alias of a result that its node keeps has the result's tangent."""
-    node = t.origin if not isinstance(t.origin, Output) else t.origin.inputs[0]
+    node = t._origin if not isinstance(t._origin, Output) else t._origin.inputs[0]
     if node is None or type(node.saved) is not tuple:
         return
     node.saved = tuple([tensor_of(v) if type(v) is TensorHandle else v for v in node.saved])
     for kept in node.saved:
-        if isinstance(kept, Tensor) and kept.origin is None and kept.shape == t.shape and lib.fc_data(kept._h) == lib.fc_data(t._h) and tangent_of(kept) is None:
+        if isinstance(kept, Tensor) and kept._origin is None and kept.shape == t.shape and lib.fc_data(kept._h) == lib.fc_data(t._h) and tangent_of(kept) is None:
             kept.__dict__["_forward"] = t.__dict__["_forward"]
 
 
@@ -323,7 +323,7 @@ def in_place(op, args) -> Tensor:
 
 def blank(t, like) -> Tensor:
     """A tangent of zeros for t, laid out as t, for every example of `like`; of a view, a part of its base's."""
-    base = t if t.base is None else t.base
+    base = t if t._viewed is None else t._viewed
     whole = tangent_of(base)
     if whole is None:
         whole = _core.beside(like, _core.zeros_strided(tuple(base.shape), base.stride(), base.dtype, base.device))
@@ -369,11 +369,11 @@ def pushed(op, args, writes=False) -> tuple:
             return a.__class__(given(t) for t in a)
         v = tangent_of(a)
         if v is None:
-            kept = kept or (isinstance(a, Tensor) and a.origin is not None)
+            kept = kept or (isinstance(a, Tensor) and a._origin is not None)
             return a.clone() if first else a
-        if outside and (a.origin is not None or v.origin is not None):
+        if outside and (a._origin is not None or v._origin is not None):
             kept = True
-            x = _core.row("alias")(a) if a.origin is not None else a.detach().requires_grad_()
+            x = _core.row("alias")(a) if a._origin is not None else a.detach().requires_grad_()
         else:
             x = a.detach().requires_grad_()
         xs.append(x)
@@ -395,14 +395,14 @@ def pushed(op, args, writes=False) -> tuple:
                 raise
             raise NotImplementedError(f"Trying to use forward AD with {op.name.lstrip('_')} that does not support it: {error}") from error
     if not (outside and kept):
-        results = [r.detach() if r.origin is not None else r for r in results]
-        tangents = [v if v is None or v.origin is None else v.detach() for v in tangents]
+        results = [r.detach() if r._origin is not None else r for r in results]
+        tangents = [v if v is None or v._origin is None else v.detach() for v in tangents]
     return (type(result)(results) if several else results[0]), tangents
 
 
 def along(out, xs, vs) -> Tensor | None:
     """The derivative of one result along the tangents vs of xs."""
-    if out.origin is None or not _core.is_float(out):
+    if out._origin is None or not _core.is_float(out):
         return None
     u = _core.zeros(tuple(out.shape), out.dtype, out.device).requires_grad_()
     back = graph_grad([out], xs, [u], True, True, allow_unused=True)
@@ -456,15 +456,15 @@ def apply(function, args) -> Any:
 
 def check_view(node, out, v, args) -> None:
     """The tangent of a view of an argument must be a view of that argument's tangent."""
-    seen = next((a for a in args if out is a or (out.base is not None and out.base is (a if a.base is None else a.base))), None)
+    seen = next((a for a in args if out is a or (out._viewed is not None and out._viewed is (a if a._viewed is None else a._viewed))), None)
     tangent = tangent_of(seen)
     if tangent is None:
         return
     said = f"{node.name()}: A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view"
-    if v.base is None:
+    if v._viewed is None:
         raise GradError(f"{said}. Make the same view of the tangent.")
-    if v.base is not (tangent if tangent.base is None else tangent.base):
-        raise GradError(f"{said} of the {'given tangent' if tangent.base is None else 'same base as the given tangent'}. Make the same view of the tangent.")
+    if v._viewed is not (tangent if tangent._viewed is None else tangent._viewed):
+        raise GradError(f"{said} of the {'given tangent' if tangent._viewed is None else 'same base as the given tangent'}. Make the same view of the tangent.")
 
 
 _function.INSTEAD.append(apply)

@@ -106,15 +106,15 @@ class GradientEdge:
 
     node: Node
     output_nr: int
-    origin: Node = None
+    _origin: Node = None
     one: object = field(default=None, compare=False)  # where the tensor has one element: a gradient of 1 for it
     shape: object = field(default=None, compare=False)  # the tensor's, where it is known
     dtype: object = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if self.origin is None:  # made by hand
+        if self._origin is None:  # made by hand
             count = self.node.results()
-            object.__setattr__(self, "origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
+            object.__setattr__(self, "_origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
 
 
 def get_gradient_edge(tensor) -> GradientEdge:

@@ -293,7 +293,7 @@ class Run:
                 about = (tuple(tensor.shape), tensor.dtype, tensor.device)
                 if self.check and about != place.about:
                     different.append((count, place.about, about))
-                place.value = tensor if tensor.origin is None else tensor.detach()
+                place.value = tensor if tensor._origin is None else tensor.detach()
             count += 1
             if self.early_stop and count == len(self.places):
                 raise Enough

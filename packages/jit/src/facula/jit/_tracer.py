@@ -52,7 +52,7 @@ class Tracer:
 
     def value(self, tensor, name, kind, of=None):
         """A new Value that stands for this tensor from now on."""
-        v = Value(name, kind, tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.origin is not None, of)
+        v = Value(name, kind, tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor._origin is not None, of)
         self.known[id(tensor)] = (tensor, v)
         self.stored.setdefault(storage(tensor), []).append(tensor)
         return v

@@ -39,7 +39,7 @@ def native_layer_norm(input: Tensor, normalized_shape: Sequence[int], weight: Te
 def _alike(*tensors: Tensor | None) -> bool:
     """Floats of one width, which have one kernel for the result and for what it took on the way, of which nobody wants derivatives?"""
     first = tensors[0].dtype
-    return not extend.listening() and first in _FLOATS and tensors[0].numel() > 0 and all(t is None or t.dtype is first and t.origin is None for t in tensors)
+    return not extend.listening() and first in _FLOATS and tensors[0].numel() > 0 and all(t is None or t.dtype is first and t._origin is None for t in tensors)
 
 
 def _as_summed(input: Tensor, weight: Tensor | None) -> Tensor:

@@ -179,7 +179,7 @@ class UninitializedTensorMixin:
 
     dtype = property(lambda self: self._empty().dtype)
     device = property(lambda self: self._empty().device)
-    requires_grad = property(lambda self: self.origin is not None, lambda self, flag: self._set(Tensor.requires_grad.fset, flag))
+    requires_grad = property(lambda self: self._origin is not None, lambda self, flag: self._set(Tensor.requires_grad.fset, flag))
 
     grad_fn, is_leaf = None, True
 

@@ -252,7 +252,7 @@ def _inplace_compositions():
             if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
                 raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
             result = function(kept(input, *args, *options.values()), *args, **options)
-            if name == "addbmm" and result.origin is None and result.shape != input.shape:  # which takes the result's shape
+            if name == "addbmm" and result._origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
             if name == "float_power" and result.dtype is not input.dtype:
                 raise DTypeError(f"float_power_: the base has dtype {input.dtype.scalar_type} but the operation's result requires dtype {result.dtype.scalar_type}. Use float_power.")
@@ -326,7 +326,7 @@ def _inplace_compositions():
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
                 want_tensor(name, "input", 0, input)
-            if input.origin is None and not _ops.interpreting and not lib.fc_inference(input._h):
+            if input._origin is None and not _ops.interpreting and not lib.fc_inference(input._h):
                 return _look(input, view(input, *args, **options))
             return _restride(input, lambda x: view(x, *args, **options), name)
 
@@ -370,7 +370,7 @@ def _restride(self, view, name):
     """Give self the shape and strides of a view of itself."""
     if lib.fc_inference(self._h) and not lib.fc_may_write(self._h):
         raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. Clone it to get a normal tensor.")
-    seen = view(self) if self.origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
+    seen = view(self) if self._origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
     return _look(self, seen)
 
 
@@ -479,7 +479,7 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     elif size is not None:
         source = _storage.over(source.untyped_storage(), self.dtype, storage_offset, size, stride)
     shown = _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h))  # its bits stay its own
-    if self.origin is not None or source.origin is not None:
+    if self._origin is not None or source._origin is not None:
         _dispatch.tape.adopts(self, source)
     lib.fc_bump(self._h)  # a write, other than .data =
     _resize.set_data(self, shown)

@@ -30,15 +30,15 @@ def disabled_torch_function(func, types, args=(), kwargs=None):
 class Tensor(lib.Slots):
     """A multi-dimensional array of one dtype over a shared storage.
 
-    `facula.tensor` makes one from Python data. `origin` is None exactly when `requires_grad` is False; it is the node of the part
-    that records gradients. `base` is the tensor that a view looks into.
+    `facula.tensor` makes one from Python data. `_origin` is None exactly when `requires_grad` is False; it is the node of the part
+    that records gradients. `_viewed` is the tensor that a view looks into.
 
     >>> import facula
     >>> facula.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
 
-    __slots__ = ("__dict__", "__weakref__")  # and those of lib.Slots: _h, _shape, origin, base, _grad
+    __slots__ = ("__dict__", "__weakref__")  # and those of lib.Slots: _h, _shape, _origin, _viewed, _grad
     __hash__ = object.__hash__
     __array_priority__ = 1000  # NumPy's operators leave mixed expressions to us
 
@@ -208,20 +208,20 @@ class Tensor(lib.Slots):
         >>> x.grad.dtype
         torch.float64
         """
-        if self.origin is not None and not self.is_leaf:
+        if self._origin is not None and not self.is_leaf:
             raise RuntimeError("grad_dtype: can only be accessed on leaf tensors, and this one is a result with history. Use detach().")
         return self.__dict__.get("_grad_dtype", self.dtype)
 
     @grad_dtype.setter
     def grad_dtype(self, dtype):
-        if self.origin is not None and not self.is_leaf:
+        if self._origin is not None and not self.is_leaf:
             raise RuntimeError("grad_dtype: can only be set on leaf tensors, and this one is a result with history. Use detach().")
         if dtype is not None and type(dtype) is not type(self.dtype):
             raise RuntimeError(f"grad_dtype: must be a dtype or None, but got {type(dtype).__name__}.")
         if dtype is not None and self.grad is not None and self.grad.dtype is not dtype:
             raise RuntimeError(f"grad_dtype: cannot be set to {dtype} because there is already a gradient of {self.grad.dtype}. Clear it first (.grad = None).")
         self.__dict__["_grad_dtype"] = dtype
-        if self.origin is not None:
+        if self._origin is not None:
             from facula.tensor_core.dispatch import slow as _dispatch
 
             _dispatch.tape.grad_dtype(self)
@@ -235,14 +235,14 @@ class Tensor(lib.Slots):
 
     @property
     def _base(self):
-        return self.base if self._is_view() else None
+        return self._viewed if self._is_view() else None
 
     def _values_of_all(self):
         """The tensor itself; a stand-in for several examples (of vmap) answers the tensor that has them all."""
         return self
 
     def _is_view(self):
-        return self.base is not None and not lib.fc_inference(self._h)  # of an inference tensor nothing is known as a view
+        return self._viewed is not None and not lib.fc_inference(self._h)  # of an inference tensor nothing is known as a view
 
     def detach(self):
         """The same memory and version, without a gradient history.
@@ -280,7 +280,7 @@ class Tensor(lib.Slots):
         if type(value) is not Tensor and value.layout is not self.layout or value.is_meta != self.is_meta:
             mine, given = (self.layout, self.device), (value.layout, value.device)
             raise RuntimeError(f"data: incompatible tensor type: {given} set to a tensor of {mine}. Convert it first.")
-        if self.origin is not None and value.dtype._kind < 2:
+        if self._origin is not None and value.dtype._kind < 2:
             raise RuntimeError(f"data set to a tensor that requires gradients must be floating point or complex dtype, got {value.dtype}. Convert it first.")
         set_data(self, value)
 
@@ -394,8 +394,8 @@ def make_subclass(cls, t, requires_grad=False):
     """A tensor of class cls over t's memory (same version counter, no history): what Parameter and its like are made of."""
     made = _new(cls)
     made._h = lib.fc_alias(t._h, 0)
-    made.origin = None
-    made.base = None
+    made._origin = None
+    made._viewed = None
     made._shape = None
     if requires_grad:
         made.requires_grad = True

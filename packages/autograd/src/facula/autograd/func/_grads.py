@@ -41,14 +41,14 @@ class Own:
 
     def leaf(self, x) -> Tensor:
         x = bare(recordable(x)).requires_grad_()
-        self.leaves.add(x.origin)
+        self.leaves.add(x._origin)
         return x
 
     def public(self, t) -> Any:
         """t as the caller may see it: without the history that leads only to this call's leaves."""
         if t.__class__ is _core.Batched:
             return self.public_batch(t)
-        if not isinstance(t, Tensor) or t.origin is None:
+        if not isinstance(t, Tensor) or t._origin is None:
             return t
         return t if self.outside and self.leads_outside(t) else bare(t, self.public)
 
@@ -56,12 +56,12 @@ class Own:
         """The same inside vmap, where the examples may have a history besides."""
         shown = t.again()
         shown.__dict__["_whole"] = self.public(t._whole)
-        if t.origin is not None and self.outside and self.leads_outside(t):
-            shown.origin, shown.base = t.origin, t.base
+        if t._origin is not None and self.outside and self.leads_outside(t):
+            shown._origin, shown._viewed = t._origin, t._viewed
         return shown
 
     def leads_outside(self, t) -> bool:
-        stack, seen = [t.origin], set()
+        stack, seen = [t._origin], set()
         while stack:
             node = stack.pop()
             if isinstance(node, Leaf):
@@ -268,10 +268,10 @@ def pushed(func, primals, own, name, has_aux=False) -> tuple:
 
 def writable(t, own) -> Tensor:
     """t, which may be written to in place if it is a leaf of this call: a tangent follows a write."""
-    if t.origin not in own.leaves:
+    if t._origin not in own.leaves:
         return t
     t = _core.row("alias")(t)
-    t.base = None
+    t._viewed = None
     return t
 
 

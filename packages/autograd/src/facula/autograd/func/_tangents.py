@@ -38,7 +38,7 @@ def pushing() -> Iterator[None]:
 
 
 def apply(function, args) -> Any:
-    if not state.pushing or function.jvp is Function.jvp or not any(isinstance(a, Tensor) and a.origin is not None for a in args):
+    if not state.pushing or function.jvp is Function.jvp or not any(isinstance(a, Tensor) and a._origin is not None for a in args):
         return NotImplemented
     return function._recorded(node_class(function)(), args, sys._getframe(2))
 
@@ -54,7 +54,7 @@ def node_class(function) -> type:
     def backward(self, g, inputs) -> tuple:
         gs = g if type(g) is list else [g]
         gs = [*gs, *[None] * (len(self._metas) - len(gs))]
-        if not any(t is not None and t.origin is not None for t in gs):
+        if not any(t is not None and t._origin is not None for t in gs):
             return kind.backward(self, g, inputs)
         found = (None,) * len(inputs)
         if function.backward is not Function.backward or function.vjp is not Function.vjp:

@@ -66,8 +66,8 @@ class Level:
         result = self.functional(op, args)
         single = not isinstance(result, (tuple, list))
         if op.kind == "view":
-            result.base = args[0] if args[0].base is None else args[0].base
-        if any(isinstance(t, Tensor) and t.origin is not None for a in args for t in (a if a.__class__ in (tuple, list) else (a,))):
+            result._viewed = args[0] if args[0]._viewed is None else args[0]._viewed
+        if any(isinstance(t, Tensor) and t._origin is not None for a in args for t in (a if a.__class__ in (tuple, list) else (a,))):
             with extend.interpreter(self):
                 _core.record[op.id](result if single else tuple(result), *args)
         return result
@@ -136,7 +136,7 @@ class Level:
             )
         tape = F.tensor_core.dispatch.slow.tape
         listed = [t for a in args for t in (a if a.__class__ in (tuple, list) else (a,)) if isinstance(t, Tensor)]
-        heard = any(t.origin is not None for t in listed) or (target.base is not None and target.base.origin is not None)
+        heard = any(t._origin is not None for t in listed) or (target._viewed is not None and target._viewed._origin is not None)
         token = None
         if heard:
             with extend.interpreter(self):
@@ -211,7 +211,7 @@ class Level:
         """Give a tensor that was made inside the function draws for each example, in its place."""
         if any(t is a for a in self.shared):
             raise RuntimeError(f"vmap: Cannot ask for different inplace randomness on an unbatched tensor: {op.name} would fill an argument that is one for all examples. Fill a tensor like one that has them.")
-        if type(t) is not Tensor or t.base is not None or t.origin is not None:
+        if type(t) is not Tensor or t._viewed is not None or t._origin is not None:
             raise RuntimeError(f"vmap: {op.name} cannot fill a view, or a tensor with history, differently for each example. Fill a new tensor.")
         if op.name == "randperm_" and self.size:  # of each example's own numbers
             whole = F.stack([extend.call(op, F.empty_like(t), *args) for _ in range(self.size)])
@@ -395,7 +395,7 @@ def apply(function, args) -> Any:
         placed = [result_of(level, o, d) for o, d in zip((outs,) if single else outs, spread)]
         return placed[0] if single else tuple(placed)
 
-    if any(isinstance(a, Tensor) and a.origin is not None for a in args):
+    if any(isinstance(a, Tensor) and a._origin is not None for a in args):
         return function._recorded(function._node_class(), args, None, forward)
     return forward(*args)
 

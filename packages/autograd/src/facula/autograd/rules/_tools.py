@@ -87,7 +87,7 @@ class Refused(Node):
 def once_only(t, why) -> F.Tensor:
     """t, whose own derivative is an error that says why."""
     out = t.detach()
-    out.origin = made(Refused, (t.origin,), (why,))
+    out._origin = made(Refused, (t._origin,), (why,))
     return out
 
 
@@ -111,5 +111,5 @@ def strided(found, stride) -> F.Tensor:
 def straight(g, x_origin) -> F.Tensor:
     """The gradient g of x, which has a history through x too where one is kept: its slope there is zero, as in PyTorch, and no error."""
     if grad_mode():
-        g.origin = made(Straight, (g.origin, x_origin), ())
+        g._origin = made(Straight, (g._origin, x_origin), ())
     return g

@@ -61,7 +61,7 @@ def product_right(g, x, dim, index, z, out) -> F.Tensor:
     zero = z == 0
     zeros_there = F.gather(F.scatter_add(zeros(x.shape, zero).long(), dim, index, zero.long()), dim, index)
     alone = zero & (zeros_there == 1)
-    if composing() and z.origin is not None and not isinstance(z, Batched) and (zero & (zeros_there > 1)).any():
+    if composing() and z._origin is not None and not isinstance(z, Batched) and (zero & (zeros_there > 1)).any():
         z = once_only(z, "scatter_reduce: Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self.")
     rest = row("_scatter_prod")(x, dim, index, z.masked_fill(alone, 1))
     plain = F.gather(g * out, dim, index) / z.masked_fill(zero, 1)

@@ -19,10 +19,10 @@ def through(compose, operands, gs) -> tuple:
     """Gradients of compose(*operands) for the operands, themselves differentiable. None stands for an operand or a gradient that is not there."""
     from .._api import grad  # the engine imports the rules
 
-    fresh = [None if t is None else t if t.origin is None else t.view_as(t) for t in operands]  # each a place of its own in the graph
+    fresh = [None if t is None else t if t._origin is None else t.view_as(t) for t in operands]  # each a place of its own in the graph
     results = compose(*fresh)
-    pairs = [(r, g) for r, g in zip(results, gs) if g is not None and r.origin is not None]
-    asked = [k for k, t in enumerate(fresh) if t is not None and t.origin is not None]
+    pairs = [(r, g) for r, g in zip(results, gs) if g is not None and r._origin is not None]
+    asked = [k for k, t in enumerate(fresh) if t is not None and t._origin is not None]
     found = grad([r for r, _ in pairs], [fresh[k] for k in asked], [g for _, g in pairs], create_graph=True, allow_unused=True)
     out = [None] * len(operands)
     for k, g in zip(asked, found):

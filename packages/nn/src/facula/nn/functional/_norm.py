@@ -74,7 +74,7 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    if type(running_mean) is type(running_var) is Tensor and (running_mean.origin is not None or running_var.origin is not None):
+    if type(running_mean) is type(running_var) is Tensor and (running_mean._origin is not None or running_var._origin is not None):
         constant("batch_norm", running_mean=running_mean, running_var=running_var)
     if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
         try:
@@ -142,7 +142,7 @@ def _of_nothing(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor
 def _move(running: Tensor | None, new: Tensor, momentum: float) -> None:
     """A running statistic, moved towards the batch's."""
     if running is not None:
-        new = new if new.origin is None else new.detach()
+        new = new if new._origin is None else new.detach()
         new = new if new.dtype is running.dtype else new.to(running.dtype)
         if new.dtype in _HALVES:
             running.mul_(1 - momentum).add_(new, alpha=momentum)  # rounded once

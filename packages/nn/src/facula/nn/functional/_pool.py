@@ -75,7 +75,7 @@ def _max_pool(
     if alone or len(shape) == ndim + 2:
         try:  # as in _conv
             x = _unsqueeze(input, 0) if alone else input
-            if not return_indices and type(input) is Tensor and not extend.listening() and (input.origin is None or not facula.is_grad_enabled()):
+            if not return_indices and type(input) is Tensor and not extend.listening() and (input._origin is None or not facula.is_grad_enabled()):
                 best = _values_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
                 return _squeeze(best, (0,)) if alone else best
             best, at = _max_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)

@@ -34,8 +34,8 @@ def reduced(loss: Tensor, reduction: str, node: str | None = None) -> Tensor:
         loss = loss.sum()
     else:
         check(reduction)
-    if node is not None and type(loss) is Tensor and loss.origin is not None:
-        loss.origin.called(node)
+    if node is not None and type(loss) is Tensor and loss._origin is not None:
+        loss._origin.called(node)
     return loss
 
 

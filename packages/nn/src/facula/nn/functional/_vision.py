@@ -202,7 +202,7 @@ def interpolate(
         if steps is not None:
             for places, weights, dim in steps:
                 input = _resample(input, places, weights, dim)
-            return input if input.origin is None else _one_node(input, mode, antialias)
+            return input if input._origin is None else _one_node(input, mode, antialias)
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
@@ -257,13 +257,13 @@ def interpolate(
             _steps.clear()
         _steps[asked] = tuple(steps)
     x = x if x.dtype is input.dtype else x.to(input.dtype)
-    return x if type(x) is not Tensor or x.origin is None else _one_node(x, mode, antialias)
+    return x if type(x) is not Tensor or x._origin is None else _one_node(x, mode, antialias)
 
 
 def _one_node(x: Tensor, mode: str, antialias: bool) -> Tensor:
     """x, its dims resampled one by one, under the name of the one node that PyTorch has for it."""
     kind = "".join(word.capitalize() for word in mode.split("-"))
-    x.origin.called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
+    x._origin.called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
     return x
 
 

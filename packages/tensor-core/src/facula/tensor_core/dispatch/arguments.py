@@ -77,7 +77,7 @@ def dtype_id(d):
 
 def dtype_without_history(input, d):
     """dtype_id, for a call that records nothing. Raises AttributeError, by which the fast road is left, where the conversion has a gradient of its own."""
-    if input.origin is not None:
+    if input._origin is not None:
         raise AttributeError("a history")
     return dtype_id(d)
 

@@ -89,7 +89,7 @@ def right(kind, value):
     if kind == "tensor":
         return isinstance(value, Tensor)
     if kind in ("int", "number", "real", "float") and isinstance(value, Tensor):
-        return value.numel() == 1 and not value.dim() and value.origin is None and (kind != "int" or value.dtype._kind == 1)
+        return value.numel() == 1 and not value.dim() and value._origin is None and (kind != "int" or value.dtype._kind == 1)
     if kind == "int":
         return hasattr(value, "__index__") and not isinstance(value, bool)
     if kind == "ints":  # one of them may stand alone

@@ -44,19 +44,19 @@ def kept(target, *others):
     """target, or a copy of it where backward may keep what is written over: target's own history asks for that, and that of what it meets.
 
     A subclass may stand for tensors with a history, as those inside vmap do."""
-    if target.__class__ is Tensor and (not grad_mode() or target.origin is None and not has_origin(others)):
+    if target.__class__ is Tensor and (not grad_mode() or target._origin is None and not has_origin(others)):
         return target
-    if target.__class__ is not Tensor or _ops.interpreting or target.origin is None:
+    if target.__class__ is not Tensor or _ops.interpreting or target._origin is None:
         return _ops.copy(target, None, 1)
     refresh_stale((target,))
     made = _ops.copy(target.detach(), None, 1)
-    made.origin = target.origin  # it is what target was: no step of its own
+    made._origin = target._origin  # it is what target was: no step of its own
     return made
 
 
 def written(target, result):
     """result, written over target by a composition in place: one step of its history, as where a row does it."""
-    if result.origin is None or result.__class__ is not Tensor or target.__class__ is not Tensor or _ops.interpreting or result.dtype is not target.dtype or result.shape != target.shape:
+    if result._origin is None or result.__class__ is not Tensor or target.__class__ is not Tensor or _ops.interpreting or result.dtype is not target.dtype or result.shape != target.shape:
         return _ops.copy_into_(target, result)
     return _dispatch.tape.takes(target, result)
 
@@ -98,7 +98,7 @@ def copied(result, out, inputs=()):
 
 def lie_as(out, result):
     """Give an output that was just resized the result's strides."""
-    if out.stride() == result.stride() or out.origin is not None:
+    if out.stride() == result.stride() or out._origin is not None:
         return
     extent = 1 + sum(s * (n - 1) for n, s in zip(result.shape, result.stride())) if result.numel() else 0
     if extent > result.numel():  # a part of something larger
@@ -116,7 +116,7 @@ def refuse_history(name, tensors):
 
 def taken(name, out):
     """Ready an output for a factory: a leaf's wish for a gradient is refused where histories are kept, and else ends, for the call says it anew."""
-    if out.origin is not None and out.is_leaf:
+    if out._origin is not None and out.is_leaf:
         refuse_history(name, (out,))
         out.requires_grad_(False)
 
@@ -160,7 +160,7 @@ def write(op, args, out):
         execute(op, args, out)
         return out
     result = execute(op, args)
-    _ops.copy_into_(out if out.origin is None else out.detach(), result)  # of an op without derivatives: no write that the tape has to hear of
+    _ops.copy_into_(out if out._origin is None else out.detach(), result)  # of an op without derivatives: no write that the tape has to hear of
     return out
 
 
@@ -197,7 +197,7 @@ def resize(name, out, shape):
             f"shape {list(shape)}. Pass an output of that shape, or an empty one: out.resize_(0).",
             stacklevel=5,
         )
-    if out.origin is None:
+    if out._origin is None:
         out.resize_(shape)
     else:  # a leaf, and what writes into it has no derivative: refused elsewhere where it has
         set_data(out, out.detach().resize_(shape))

@@ -41,7 +41,7 @@ PYTHONS = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}  # 
 UNSEEN = {
     "__class__", "__new__", "__init__", "__init_subclass__", "__torch_function__", "__dict__", "__weakref__", "__slots__", "__doc__", "__module__", "__hash__",
     "__getattribute__", "__setattr__", "__delattr__", "__dir__", "__sizeof__", "__subclasshook__", "__reduce__", "__getstate__", "__str__", "__format__", "__copy__", "__array_priority__", "__iter__",
-    "_h", "_shape", "origin", "base", "_grad", "as_subclass", "_make_subclass", "_values_of_all", "__firstlineno__", "__static_attributes__", "__annotations__",
+    "_h", "_shape", "_origin", "_viewed", "_grad", "as_subclass", "_make_subclass", "_values_of_all", "__firstlineno__", "__static_attributes__", "__annotations__",
 }  # fmt: skip
 BARE = ("grad", "_base", "_grad")  # properties whose tensors stay what they are
 
@@ -144,12 +144,12 @@ def converted(result, cls):
 
 def of_class(t, cls):
     """The tensor t, seen as one of class cls: same memory, same history. An alias where t is a leaf with a gradient of its own."""
-    if t.origin is not None and t.is_leaf:
+    if t._origin is not None and t.is_leaf:
         t = _ops.alias(t)
     made = object.__new__(cls)
     with DisableTorchFunctionSubclass():
         made._h = t._h
-    made.origin, made.base, made._shape = t.origin, t.base, None
+    made._origin, made._viewed, made._shape = t._origin, t._viewed, None
     return made
 
 

@@ -301,7 +301,7 @@ def _view(op, args, out):
         h = lib.fc_view_op(op.id, x._h, *rest, *(0,) * (4 - len(rest)))
     t = finish(h)
     if t is not None and op.name != "view_dtype":
-        t.base = x if x.base is None else x.base
+        t._viewed = x if x._viewed is None else x._viewed
     return t
 
 

@@ -165,7 +165,7 @@ _NUMBERS = (float, int)
 def has_origin(args):
     for a in args:
         if isinstance(a, Tensor):
-            if a.origin is not None:
+            if a._origin is not None:
                 return True
         elif type(a) in (list, tuple) and has_origin(a):
             return True
@@ -211,7 +211,7 @@ def call(op, args, out=None):
         if not whole or -(2**63) <= x < 2**63:
             t = lib.map2r(op.id, None, 1 if whole else 2, x if whole else 0, x, 0.0, y._h)
             if t is not None:
-                if y.origin is not None:
+                if y._origin is not None:
                     record[op.id](t, x, y)
                 return t
     if override is not None and (found := override(op, args, out, "call")) is not NotImplemented:
@@ -231,11 +231,11 @@ def call(op, args, out=None):
     args = _run.coerce(op, args)
     if out is not None:
         return _into(op, args, out)
-    if op.kind in ("fold", "scan") and args[0].origin is not None and (dtype := args[-1]) is not None and op.params[-1].name == "dtype" and dtype is not args[0].dtype:
+    if op.kind in ("fold", "scan") and args[0]._origin is not None and (dtype := args[-1]) is not None and op.params[-1].name == "dtype" and dtype is not args[0].dtype:
         from facula.tensor_core import _ops
 
         x = _ops.copy(args[0], dtype)
-        if x.origin is not None:
+        if x._origin is not None:
             return call(op, (x, *args[1:-1], None))  # its gradient has the dtype that it had before
         from facula.tensor_core.extend import grad_mode
 
@@ -265,7 +265,7 @@ def _into(op, args, out):
     from facula.tensor_core.dispatch import out as _out
 
     _out.a_tensor(_out.public(op), out)
-    if tape is not None and (out.origin is not None or has_origin(args)):
+    if tape is not None and (out._origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
     written = _out.write(op, args, out)
     for t in out if isinstance(out, (tuple, list)) else (out,):
@@ -298,7 +298,7 @@ def inplace(op, args):
     if not isinstance(target, (Tensor, list, tuple)):
         raise refused(public_name(op).rstrip("_") + "_", op.params[0].name, 0, "tensor", target)
     written = target if isinstance(target, (list, tuple)) else (target,)
-    heard = tape is not None and (has_origin(args) or any(t.base is not None and t.base.origin is not None for t in written))
+    heard = tape is not None and (has_origin(args) or any(t._viewed is not None and t._viewed._origin is not None for t in written))
     refresh_stale(args) if tape is not None else None
     token = tape.before_write(op, target, args) if heard else None
     execute(op, args, None if op.writes else target)
@@ -311,17 +311,17 @@ def unheard(tensor, source=None):
     """May the tensor be written to, of what source holds, without the tape and without interpreters? unrecorded(tensor) is called after it."""
     if _listeners:
         return False
-    base = tensor.base
-    return tensor.origin is None and (base is None or base.origin is None) and (source is None or source.origin is None) or not grad_mode()
+    base = tensor._viewed
+    return tensor._origin is None and (base is None or base._origin is None) and (source is None or source._origin is None) or not grad_mode()
 
 
 def unrecorded(tensor):
     """The tensor was written to, and nobody recorded it: where it has a history, or is a view of what has one, other views' are made anew."""
-    base = tensor.base
+    base = tensor._viewed
     if base is None:
-        if tensor.origin is not None:
+        if tensor._origin is not None:
             lib.fc_epoch_advance(tensor._h)
-    elif base.origin is not None:
+    elif base._origin is not None:
         tape.unrecorded(tensor)
 
 

@@ -196,7 +196,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
 def _tallied(x, edges):
     """How many elements of a vector lie in each bin: before the first edge, in each bin, from the last edge on; of those the ones at that edge."""
     last = edges.shape[0] - 1
-    x = x if x.origin is None else x.detach()
+    x = x if x._origin is None else x.detach()
     counts = _ops._bincount(_ops._searchsorted(edges, x, None, True), None, last + 2)
     found = _ops.copy(_ops.slice(counts, 0, 1, last, 1), x.dtype, 0)
     if at_end := _ops.sum(_ops.eq(x, _ops.select(edges, 0, last))).item():

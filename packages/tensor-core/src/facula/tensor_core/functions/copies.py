@@ -123,7 +123,7 @@ def fill(input, value):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
         return _ops.copy(value.to(input.dtype).expand(input.shape), None, 0)
-    if type(input) is Tensor and input.origin is None and not _ops.interpreting and (t := lib.full_like(input, -1, value)) is not None:
+    if type(input) is Tensor and input._origin is None and not _ops.interpreting and (t := lib.full_like(input, -1, value)) is not None:
         return t
     return input.clone().fill_(value)
 

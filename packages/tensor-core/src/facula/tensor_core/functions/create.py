@@ -159,7 +159,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         _fits("empty", out, dtype)
         if out.is_sparse:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
-        return _finish(prepared(out if out.shape == (wanted := ints(sizes)) and out.origin is None else out.resize_(wanted)), requires_grad)
+        return _finish(prepared(out if out.shape == (wanted := ints(sizes)) and out._origin is None else out.resize_(wanted)), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if memory_format is not None:
         check("empty_like", "memory_format", None, "memory_format", memory_format)
@@ -179,7 +179,7 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
         t = out if out.shape == (wanted := ints(size)) else out.resize_(wanted)
     if value not in (0, 1):
         value = fitting("full", value, t.dtype)
-    if t.origin is not None:
+    if t._origin is not None:
         return t.fill_(value)
     if lib.fc_fill(t._h, *number(value)):
         raise RuntimeError("fill: the memory is read-only. Clone the tensor first.")

@@ -101,7 +101,7 @@ def _pair_plan(equation, x, y):
     if not isinstance(x, Tensor) or not isinstance(y, Tensor) or x.dtype is not y.dtype or x.dtype._kind == 0:
         return None  # sums over one element are products, which take any two dtypes
     plan = _pair_dims(equation, x.dim(), y.dim())
-    if plan and (x.origin is not None or y.origin is not None) and (not plan[4][2] or 1 in x.shape or 1 in y.shape):
+    if plan and (x._origin is not None or y._origin is not None) and (not plan[4][2] or 1 in x.shape or 1 in y.shape):
         return None  # what is recorded is PyTorch's sequence: its gradients lie as PyTorch's do
     return plan if plan and all(x.shape[a] == y.shape[b] for a, b in plan[0]) else None  # a size of 1 broadcasts: the general way
 
@@ -120,13 +120,13 @@ def _pair(plan, x, y):
         out = _ops.mul(x, y)
     elif both and not rows and not columns and inner == x.shape[both] == 1:
         out = _ops.select(_ops.mul(x, y), both, 0)
-    elif both and not rows and not columns and not _ops.interpreting and x.origin is y.origin is None and x.dtype._kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
+    elif both and not rows and not columns and not _ops.interpreting and x._origin is y._origin is None and x.dtype._kind == 2 and x.dtype.itemsize > 2 and x.dtype is y.dtype:
         out = _ops.sum(_ops.mul(x, y), list(range(both, both + inner)))  # lines of dot products: one by one they start slowly
-    elif rows == inner == columns == 1 and x.origin is y.origin is None:
+    elif rows == inner == columns == 1 and x._origin is y._origin is None:
         out = _ops.matmul(x, y)
     else:
         batch, lines, between, across = x.shape[:both], x.shape[both : both + rows], x.shape[both + rows :], y.shape[both + inner :]
-        lead = batch if x.origin is y.origin is None else (_product(batch),)
+        lead = batch if x._origin is y._origin is None else (_product(batch),)
         left = _shape.reshaped(x, *lead, _product(lines), _product(between))
         right = _shape.reshaped(y, *lead, _product(between), _product(across))
         out = _ops.view(_ops.matmul(left, right), [*batch, *lines, *across])

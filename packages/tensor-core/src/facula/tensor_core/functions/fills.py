@@ -67,7 +67,7 @@ def masked_fill_(self, mask, value):
     if filled_where(self, mask, value):
         return self
     alike = expanded_dims(self)
-    if alike and self.origin is None:
+    if alike and self._origin is None:
         return _fill_expanded(self, mask, value, alike)
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
@@ -157,7 +157,7 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
     if not index.numel():
         wrap_dim("gather", dim, input.dim())
     if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
-        if input.origin is None and out is None and type(input) is Tensor and not _ops.interpreting:
+        if input._origin is None and out is None and type(input) is Tensor and not _ops.interpreting:
             wrap_dim("gather", dim, input.dim())
             return lib.full(input.dtype.id, lib.fc_device(input._h), index.shape, 0)
         return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
@@ -176,7 +176,7 @@ def index_fill(input, dim, index, value):
             [1., 0., 1.]])
     """
     filled = _filled_slices(input, dim, index, value)
-    return filled if filled.origin is not None or input.is_contiguous() else lying_as(filled, input)
+    return filled if filled._origin is not None or input.is_contiguous() else lying_as(filled, input)
 
 
 def _filled_slices(input, dim, index, value):

@@ -29,19 +29,19 @@ def getitem(x, key):
         except OverflowError:
             within_64_bits(key)
         if t is not None:
-            t.base = x if x.base is None else x.base
-            if x.origin is not None:
+            t._viewed = x if x._viewed is None else x._viewed
+            if x._origin is not None:
                 _dispatch.record[_SELECT](t, x, 0, key)
             return t
         if not x.shape:
             raise IndexError(ZERO_DIM)
         return _ops.select(x, 0, key)
-    if (kind is tuple or kind is slice) and not _ops.interpreting and x.origin is None:
+    if (kind is tuple or kind is slice) and not _ops.interpreting and x._origin is None:
         t = _basic_index(x, key)
         if t is not None:
-            t.base = x if x.base is None else x.base
+            t._viewed = x if x._viewed is None else x._viewed
             return t
-    if kind is Tensor and not _ops.interpreting and x.origin is None and key.shape and key.dtype._kind == 0:
+    if kind is Tensor and not _ops.interpreting and x._origin is None and key.shape and key.dtype._kind == 0:
         if key.shape == x.shape:
             t = lib.masked_select(x._h, key._h)
         elif len(key.shape) == 1 and key.shape[0] == x.shape[0] and not key.is_meta:  # whole slices
@@ -51,7 +51,7 @@ def getitem(x, key):
             t = None
         if t is not None:
             return t
-    if kind is Tensor and x.origin is not None and key.dtype._kind == 0 and key.shape and key.shape == x.shape and not _ops.interpreting and _tensor.leaving is None and not key.is_meta:
+    if kind is Tensor and x._origin is not None and key.dtype._kind == 0 and key.shape and key.shape == x.shape and not _ops.interpreting and _tensor.leaving is None and not key.is_meta:
         return index(x, list(nonzero(key, as_tuple=True)))
     if key is None:
         return _ops.unsqueeze(x, 0)
@@ -76,7 +76,7 @@ def index(input, indices):
         except (AttributeError, TypeError):  # sparse
             t = None
         if t is not None:
-            if input.origin is not None:
+            if input._origin is not None:
                 _dispatch.record[_INDEX](t, input, [i for i in indices if i is not None], mask_of(indices))
             return t
     return _ops.index(input, [i for i in indices if i is not None], mask_of(indices))
@@ -294,7 +294,7 @@ def masked_select(input, mask, *, out=None):
     if mask.dtype.name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
-    if not _ops.interpreting and input.origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
+    if not _ops.interpreting and input._origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
         return t if out is None else into("masked_select", t, out, (input, mask))
     return into("masked_select", getitem(x, m), out, (input, mask))
 

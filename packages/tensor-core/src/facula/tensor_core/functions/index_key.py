@@ -92,7 +92,7 @@ def plan(x, key):
             view = _ops.unsqueeze(view, dim)
             place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
-        elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype._kind == 1 and k.origin is None and not k.is_meta):
+        elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype._kind == 1 and k._origin is None and not k.is_meta):
             view = _selected(x, view, dim, k.__index__(), at)
         elif isinstance(k, slice):
             view = sliced(view, dim, k)

@@ -32,7 +32,7 @@ def equal(input, other):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if _tensor.leaving is not None:
         _tensor.leaving(input, "equal")
-    verdict = lib.fc_equal(input._h, other._h) if input.origin is None and other.origin is None else -1
+    verdict = lib.fc_equal(input._h, other._h) if input._origin is None and other._origin is None else -1
     if verdict < 0:
         x, y = input.detach(), other.detach()  # whose histories are never stale
         verdict = lib.fc_equal(x._h, y._h)

@@ -196,7 +196,7 @@ def _middle(row, kind, input, dim, keepdim, out):
         return _written(row(input, dim, keepdim), out, kind, input)
     if input.numel() == 0:
         return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
-    if input.origin is None and not _dispatch.listened():
+    if input._origin is None and not _dispatch.listened():
         return row(_shape.flatten(input), 0, False)[0]
     flat = _shape.flatten(input)
     plain = flat.detach()

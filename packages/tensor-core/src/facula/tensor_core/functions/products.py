@@ -226,7 +226,7 @@ def block_diag(*tensors):
     for t in wide:
         height, width = t.shape
         t = t if t.dtype is dtype else t.to(dtype)
-        if t.origin is None:
+        if t._origin is None:
             rows.append(_ops.constant_pad_nd(t, (at, columns - at - width)))
         else:  # each gradient is a view, as PyTorch's
             before, after = (zeros(height, n, dtype=dtype, device=t.device) for n in (at, columns - at - width))

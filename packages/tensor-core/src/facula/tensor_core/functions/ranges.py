@@ -217,7 +217,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
         return _delivered("logspace", logspace(start, end, steps, base, dtype=out.dtype), out, requires_grad)
     _whole_steps("logspace", start, end, steps)
     _fits("logspace", out, dtype)
-    if isinstance(base, complex) or isinstance(base, Tensor) and base.origin is not None:
+    if isinstance(base, complex) or isinstance(base, Tensor) and base._origin is not None:
         raise TypeError(f"logspace() received an invalid combination of arguments: base {base} is no float. Take its real part, detached.")
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = _state.get_default_dtype().to_complex()

@@ -44,11 +44,11 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     lengths = _checked_lengths(data, lengths, offsets, axis, unsafe)
     runs = _Runs(data, lengths, axis)
     start = _START[how] if initial is None else initial
-    if data.origin is not None and how == "prod":
+    if data._origin is not None and how == "prod":
         return _product(data, runs, start)
     if how in ("max", "min"):
         found = runs.fold(data.detach(), _SCATTER[how], start)
-        return found if data.origin is None else _shared(data, found, runs)
+        return found if data._origin is None else _shared(data, found, runs)
     found = runs.fold(data, _SCATTER[how], start)
     if how == "mean":
         count = lengths.reshape(*lengths.shape, *(1,) * (found.dim() - lengths.dim()))
@@ -169,7 +169,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
 
 def _hashed(input):
     """The bits of each element as float64, or each as int64."""
-    found = input if input.origin is None else input.detach()
+    found = input if input._origin is None else input.detach()
     return _ops.view_dtype(_ops.copy(found, BY_NAME["float64"], 0), _INT64) if found.dtype._kind == 2 else _ops.copy(found, _INT64, 0)
 
 

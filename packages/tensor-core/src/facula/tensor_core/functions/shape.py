@@ -44,8 +44,8 @@ def view(self, *shape, size=None, dtype=None):
         except (AttributeError, TypeError, OverflowError):
             t = None
         if t is not None:
-            t.base = self if self.base is None else self.base
-            if self.origin is not None:
+            t._viewed = self if self._viewed is None else self._viewed
+            if self._origin is not None:
                 _dispatch.record[_VIEW](t, self, shape)
             return t
     given = [w for w in (None if size is None else sequence("view", "size", size), dtype) if w is not None]
@@ -89,7 +89,7 @@ def reshaped(self, *sizes, shape=None):
         return _reshaped_step_by_step(self, shape)
     try:
         t = _view_list(_VIEW, self._h, len(shape), shape)
-        if t is None and self.origin is None and lib.fc_status() == _STRIDE:
+        if t is None and self._origin is None and lib.fc_status() == _STRIDE:
             t = _view_list(_VIEW, lib.fc_to(self._h, lib.fc_dtype(self._h), 0, 1), len(shape), shape)
             if t is not None:
                 return t  # nobody has the copy but the result
@@ -97,8 +97,8 @@ def reshaped(self, *sizes, shape=None):
         t = None
     if t is None:
         return _reshaped_step_by_step(self, shape)
-    t.base = self if self.base is None else self.base
-    if self.origin is not None:
+    t._viewed = self if self._viewed is None else self._viewed
+    if self._origin is not None:
         _dispatch.record[_VIEW](t, self, shape)
     return t
 
@@ -120,7 +120,7 @@ def _reshaped_step_by_step(input, shape):
 
 def _alone(t):
     """A view of a copy that nobody else has: a tensor of its own, no view."""
-    t.base = None
+    t._viewed = None
     return t
 
 

@@ -33,7 +33,7 @@ def unbind(input, dim=0, *, axis=None):
             raise IndexError("unbind: Dimension specified as 0 but tensor has no dimensions")
         dim = wrap_dim("unbind", dim, input.dim())
         found = _marked([_ops.select(input, dim, k) for k in range(input.shape[dim])])
-    return found if input.origin is None else _together("unbind", input, found, dim)
+    return found if input._origin is None else _together("unbind", input, found, dim)
 
 
 def _marked(pieces):
@@ -66,7 +66,7 @@ def split(tensor, split_size_or_sections, dim=0):
         found = _pieces(_SLICE, tensor, dim, split_size_or_sections, 1)
     if found is None:
         found = _split(tensor, split_size_or_sections, dim)
-    return found if tensor.origin is None else _together("split_with_sizes" if isinstance(split_size_or_sections, (list, tuple)) else "split", tensor, found, dim)
+    return found if tensor._origin is None else _together("split_with_sizes" if isinstance(split_size_or_sections, (list, tuple)) else "split", tensor, found, dim)
 
 
 def unsafe_split(input, split_size, dim=0, *, axis=None):
@@ -107,7 +107,7 @@ def _apart(name, input, sizes, dim):
         return split(input, sizes, dim)
     plain = input.detach().resolve_conj().resolve_neg()
     found = tuple([piece.data for piece in split(plain, sizes, dim)])
-    return found if input.origin is None else _together("unsafe_split", input, found, dim)
+    return found if input._origin is None else _together("unsafe_split", input, found, dim)
 
 
 def _split_method(self, split_size, dim=0):
@@ -250,7 +250,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
             check("tensor_split", "sections", 1, "int", n)
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
-    if input.origin is None and not _ops.interpreting:
+    if input._origin is None and not _ops.interpreting:
         found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])], 0)
         if found is not None:
             return found

@@ -108,23 +108,23 @@ def origin_tests(row):
         if p.listed:
             yield f"has_origin({p.name})"
         elif "?" in p.type:
-            yield f"({p.name} is not None and {p.name}.origin is not None)"
+            yield f"({p.name} is not None and {p.name}._origin is not None)"
         else:
-            yield f"{p.name}.origin is not None"
+            yield f"{p.name}._origin is not None"
 
 
 def recorded(row, names, number=None):
     """Hand the call to the tape when an input has an origin. names: those to ask, None for every tensor argument; number: the one that may be a number."""
-    tests = list(origin_tests(row)) if names is None else [f"{n}.origin is not None" for n in names]
+    tests = list(origin_tests(row)) if names is None else [f"{n}._origin is not None" for n in names]
     if not tests:
         return ""
     if number:
-        tests[-1] = f"type({number}) is not float and type({number}) is not int and {number}.origin is not None"
+        tests[-1] = f"type({number}) is not float and type({number}) is not int and {number}._origin is not None"
     return f"    if {' or '.join(tests)}:\n        record[{row.id}](t, {', '.join(row.names)})\n"
 
 
 def finish(row, names, base=None, again=None, number=None):
-    based = f"    t.base = {base}\n" if base else ""
+    based = f"    t._viewed = {base}\n" if base else ""
     return f"    if t is None:\n        {again or leave(row)}\n{based}" + recorded(row, names, number) + "    return t\n"
 
 
@@ -134,7 +134,7 @@ def attempt(row, line, again=None):
 
 def written(name, again):
     """Leave by `again` where the tape hears of a write to the tensor: it or what it is a view of has a history, but for one that nobody records."""
-    body = where_no_tensor(f"heard = interpreting or {name}.origin is not None or ({name}.base is not None and {name}.base.origin is not None)", again)
+    body = where_no_tensor(f"heard = interpreting or {name}._origin is not None or ({name}._viewed is not None and {name}._viewed._origin is not None)", again)
     return body + f"    if heard and (interpreting or grad_mode()):\n        {again}\n"
 
 
@@ -144,7 +144,7 @@ WRITTEN = "    if heard:\n        unrecorded({0})\n    return {0}\n"
 
 def read(names, again):
     """Leave by `again` where one of what is read has a history, which the write would give to the tensor."""
-    return where_no_tensor(f"read = {' or '.join(f'{n}.origin is not None' for n in names)}", again) + f"    if read and grad_mode():\n        {again}\n"
+    return where_no_tensor(f"read = {' or '.join(f'{n}._origin is not None' for n in names)}", again) + f"    if read and grad_mode():\n        {again}\n"
 
 
 def where_no_tensor(line, again):
@@ -153,7 +153,7 @@ def where_no_tensor(line, again):
 
 
 def asked(p):
-    """What comes before `.origin is not None` for an operand that may be a plain number."""
+    """What comes before `._origin is not None` for an operand that may be a plain number."""
     return f"type({p.name}) is not float and type({p.name}) is not int and {p.name}" if "Scalar" in p.type else p.name
 
 
@@ -277,7 +277,7 @@ def several(row, names):
     return body + recorded(row, names) + "    return t\n"
 
 
-VIEW_BASE = "input if input.base is None else input.base"
+VIEW_BASE = "input if input._viewed is None else input._viewed"
 
 
 def view_function(row):

@@ -192,8 +192,8 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
     """
     if dtype is not None and (as_dtype(dtype)._kind != input.dtype._kind and as_dtype(dtype)._kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
         raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
-    if isinstance(ord, Tensor) and (ord.dim() or ord.origin is not None):
-        raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}{' that requires grad' if ord.origin is not None else ''}. Give one number.")
+    if isinstance(ord, Tensor) and (ord.dim() or ord._origin is not None):
+        raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}{' that requires grad' if ord._origin is not None else ''}. Give one number.")
     if ord is not None and dim is None and input.dim() not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.dim()}D.")
     if isinstance(dim, (tuple, list)) and len(dim) not in (1, 2):

@@ -388,7 +388,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
         once = tuple(slice(None) if size == whole else slice(1) for size, whole in zip(own, batch))
         rank, values = rank[once].contiguous(), values[once].contiguous()
     result = return_types.linalg_lstsq(
-        solution.squeeze(-1) if vector else solution, residuals if full else empty if residuals.origin is None else residuals.reshape(-1)[:0],
+        solution.squeeze(-1) if vector else solution, residuals if full else empty if residuals._origin is None else residuals.reshape(-1)[:0],
         rank if found else _create.empty(0, dtype=BY_NAME["int64"], device=A.device), values if driver in ("gelsd", "gelss") else empty,
     )  # fmt: skip
     return into("linalg.lstsq", result, out)

@@ -18,7 +18,7 @@ def _scan(data, shape, depth, flat):
     if isinstance(data, Tensor):  # a row where the first element of its level is one, else a number
         if data.dim() and depth < len(shape):
             data = data.detach().unbind(0)
-        elif data.origin is not None:
+        elif data._origin is not None:
             warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior. Consider using tensor.detach() first.", UserWarning, stacklevel=4)
     if isinstance(data, (dict, set, bytes)):
         refused = TypeError if isinstance(data, bytes) else RuntimeError

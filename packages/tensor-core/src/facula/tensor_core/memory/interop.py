@@ -337,7 +337,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         from facula.tensor_core.memory.resize import on_meta
 
         there = own_tensor(lib.fc_empty_like(on_meta(self)._h, d.id, fmt))
-        if self.origin is not None and d._kind >= 2:
+        if self._origin is not None and d._kind >= 2:
             slow.tape.without(there, self, "to")
         return there
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):

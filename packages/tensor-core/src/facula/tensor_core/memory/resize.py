@@ -35,7 +35,7 @@ def resize_(self, *sizes, size=None, memory_format=None):
     >>> facula.zeros(2).resize_(2, 2).shape
     torch.Size([2, 2])
     """
-    if self.origin is not None and not lib.fc_inference(self._h):
+    if self._origin is not None and not lib.fc_inference(self._h):
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
     size = [s if type(s) is int else index(s) for s in listed("resize_", "size", sizes, size)]
     if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):

@@ -479,7 +479,7 @@ def over(storage, dtype, offset=0, size=None, stride=None):
             stride[d] = run
             run *= max(size[d], 1)
     t = _ops.as_strided(flat, tuple(size), tuple(stride), offset)
-    t.base = None
+    t._viewed = None
     return t
 
 

@@ -5,7 +5,7 @@ import weakref
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._tensor import Tensor
 
-_SLOTS = ("_h", "_shape", "base", "_grad")
+_SLOTS = ("_h", "_shape", "_viewed", "_grad")
 
 
 def swap_tensors(t1, t2):
@@ -26,7 +26,7 @@ def swap_tensors(t1, t2):
     kept = []
     try:
         for name, t in (("t1", t1), ("t2", t2)):
-            kept.append(None if t.origin is None else _dispatch.tape.loosen(t, name))
+            kept.append(None if t._origin is None else _dispatch.tape.loosen(t, name))
             if weakref.getweakrefs(t):
                 raise RuntimeError(f"swap_tensors: cannot swap {name} because it has weakref associated with it. Drop what refers to it.")
     except RuntimeError:

@@ -373,7 +373,7 @@ def multinomial(
         replacement or num_samples <= classes,
         f"cannot sample n_sample > prob_dist.size(-1) samples without replacement: {num_samples} of {classes}. Pass replacement=True.",
     )
-    weights = input if input.origin is None else input.detach()
+    weights = input if input._origin is None else input.detach()
     if replacement and num_samples > 1 and weights.numel() and not (_ops.interpreting or weights.is_meta) and (drawn := _drawn_in_one(weights, num_samples, generator)) is not None:
         return drawn if out is None else into("multinomial", drawn, out)
     if weights.numel() and not weights.is_meta and not _plainly_fit(weights):

@@ -150,7 +150,7 @@ def _rebuild(pointers, others, values, size, axis, block, requires_grad):
 def of(pointers, others, values, size, axis, block):
     """A Blocked of these parts, which are not checked."""
     t = object.__new__(Blocked)
-    t.origin = t.base = None
+    t._origin = t._viewed = None
     t._p, t._q, t._v, t._size, t._axis, t._block = pointers, others, values, Size(size), axis, tuple(block)
     t.layout = _LAYOUT[axis, bool(block)]
     return t

@@ -174,7 +174,7 @@ def made(pointers, others, values, size, axis):
 
 def _bare(pointers, others, values, size, axis):
     t = object.__new__(Compressed)
-    t.origin = t.base = None
+    t._origin = t._viewed = None
     t._p, t._q, t._v, t._size, t._axis = pointers, others, values, Size(size), axis
     t.layout = sparse_csr if axis == 0 else sparse_csc
     return t

@@ -413,7 +413,7 @@ def _rebuild(indices, values, size, coalesced, requires_grad):
 def make(indices, values, size, coalesced=None):
     """A Sparse of these parts, which are not checked. coalesced: whether it is known to be; None: as far as one sees, of one element at most."""
     t = object.__new__(Sparse)
-    t.origin = t.base = None
+    t._origin = t._viewed = None
     t._i, t._v, t._size, t._coalesced = indices, values, Size(size), indices.size(1) <= 1 if coalesced is None else coalesced
     return t
 
