@@ -193,7 +193,7 @@ fc_tensor *fc_new_view(fc_tensor *x, int ndim, const int64_t *shape, const int64
     fc_bind(t, x->storage, x->dtype, offset);
     fc_atomic_inc(&x->storage->refs);
     fc_counter_take(t, x);
-    t->epoch = x->epoch;
+    t->epoch = x->epoch == FC_ALONE ? fc_atomic_load(&x->counter->epoch) : x->epoch;
     t->lazy = x->lazy;
     t->piece = x->piece;
     t->shape_id = fc_shape_intern(ndim, t->shape);
@@ -392,8 +392,18 @@ void fc_bump(fc_tensor *x) { fc_atomic_inc(&x->counter->version); }
 
 void fc_epoch_refresh(fc_tensor *x)
 {
+    if (x->epoch == FC_ALONE)
+        return;
     const int64_t now = fc_atomic_load(&x->counter->epoch);
     x->epoch = x->lazy ? ~now : now;
+}
+
+void fc_epoch_ignore(fc_tensor *x)
+{
+    if (x->lazy)
+        fc_epoch_refresh(x);
+    else
+        x->epoch = FC_ALONE;
 }
 
 void fc_epoch_advance(fc_tensor *x)
@@ -402,4 +412,4 @@ void fc_epoch_advance(fc_tensor *x)
     fc_epoch_refresh(x);
 }
 
-int fc_epoch_stale(fc_tensor *x) { return (x->lazy ? ~x->epoch : x->epoch) != fc_atomic_load(&x->counter->epoch); }
+int fc_epoch_stale(fc_tensor *x) { return x->epoch != FC_ALONE && (x->lazy ? ~x->epoch : x->epoch) != fc_atomic_load(&x->counter->epoch); }

@@ -34,7 +34,7 @@ typedef struct fc_tensor {
     int64_t refs;      /* atomic */
     fc_storage *storage;
     fc_counter *counter;
-    int64_t epoch;     /* of the counter, when this handle's origin was last right */
+    int64_t epoch;     /* of the counter, when this handle's origin was last right; or FC_ALONE */
     char *data;        /* storage->data + offset * element size */
     int64_t offset;    /* in elements */
     int64_t numel;
@@ -50,6 +50,9 @@ typedef struct fc_tensor {
 /* A tensor with a lazy bit answers no verb but fc_to, fc_copy and fc_fill (see lazy.h), and nobody asks for the bit on the way there:
  * its epoch is stored inverted, so it never equals the counter's, and the one check that finds stale origins finds it too. */
 enum { FC_LAZY_CONJ = 1, FC_LAZY_NEG = 2 };
+
+/* The epoch of a handle whose tensor is no view of another: its origin is right whatever others of its memory go through. */
+#define FC_ALONE INT64_MIN
 
 /* A new contiguous tensor, memory uninitialised; NULL with the status set. */
 fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape);

@@ -8,7 +8,7 @@
 
 /* Two loads: the counter lies in the storage header, in cache since the operand's data was touched. Every verb asks this of every
  * operand, so a storage that a resize moved is noticed here too. */
-#define FC_EPOCH_STALE(x) ((x)->epoch != (x)->counter->epoch) /* conjugate and negative views are found here as well */
+#define FC_EPOCH_STALE(x) ((x)->epoch != (x)->counter->epoch && (x)->epoch != FC_ALONE) /* conjugate and negative views are found here as well */
 #define FC_IS_STALE(x) (FC_EPOCH_STALE(x) || ((x)->storage->moved && fc_rebind(x)))
 #define FC_VIEW_STALE(x) (FC_EPOCH_STALE(x) && fc_epoch_stale(x)) /* for views: they touch no bytes, and a lazy tensor's are lazy */
 

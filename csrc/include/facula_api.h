@@ -71,6 +71,7 @@ void fc_bump(fc_tensor *x);
 void fc_fresh(fc_tensor *x); /* the writes so far made it: none counts */
 void fc_epoch_advance(fc_tensor *x); /* of all handles only x has seen what was written just now */
 void fc_epoch_refresh(fc_tensor *x);
+void fc_epoch_ignore(fc_tensor *x); /* x is no view: its history stays right whatever is written to its memory */
 int fc_epoch_stale(fc_tensor *x);
 
 /* Conjugate and negative views: the memory is the base's, the elements are seen changed. Views, fc_to, fc_copy and fc_fill know them;

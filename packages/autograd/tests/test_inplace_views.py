@@ -235,3 +235,24 @@ def test_as_strided_beyond_its_view_sends_back_what_the_view_has():
     y[1].as_strided((2,), (1,), 1).sum().backward()
 
     assert near([0, 1, 0, 0], x.grad)
+
+
+@pytest.mark.parametrize("aliased", [lambda p: p.detach(), lambda p: p.detach().detach()])
+def test_what_is_detached_hears_of_no_write_but_its_views_do(aliased):
+    from facula.tensor_core.extend import epoch_stale
+
+    p = leaf(1, 2, 3, 4)
+    d = aliased(p)
+    v, w = d.view(2, 2), d[:2]
+    with torch.no_grad():
+        p.add_(1)
+
+    assert not epoch_stale(d) and near([2, 3, 4, 5], d)
+    q = leaf(2)
+    d.mul_(q)
+
+    assert epoch_stale(v) and v.requires_grad and v.grad_fn.name() == "AsStridedBackward0"
+    w.mul_(q)
+    (d.sum() + v.sum()).backward()
+
+    assert near([2 * (10 * 2 + 9)], q.grad)

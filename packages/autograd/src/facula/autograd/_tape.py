@@ -190,9 +190,10 @@ class Tape:
 
     def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""
-        base = tensor._viewed
-        if base is not None:
-            tensor._origin = refreshed(tensor)
+        if tensor._viewed is None:
+            lib.fc_epoch_ignore(tensor._h)
+            return
+        tensor._origin = refreshed(tensor)
         epoch_refresh(tensor)
 
     def wanted(self, tensor) -> bool:

@@ -258,7 +258,7 @@ class Tensor(lib.Slots):
 
             want_tensor("detach", "input", 0, self)
             raise
-        lib.fc_epoch_refresh(h)
+        lib.fc_epoch_ignore(h)
         return own_tensor(h)  # no base: a write to it is no write to a view with history
 
     @property
