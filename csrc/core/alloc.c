@@ -418,16 +418,18 @@ void fc_dealloc(void *p, int64_t bytes)
 void *fc_arena(size_t bytes)
 {
     cache *const mine = cache_tls ? cache_tls : join();
-    if (!mine)
+    if (!mine || bytes > (size_t)1 << LARGE_MAX_BITS)
         return NULL;
-    if (mine->arena && mine->arena_bytes >= (int64_t)bytes)
-        return mine->arena;
-    if (bytes > (size_t)1 << LARGE_MAX_BITS)
-        return NULL;
-    fc_dealloc(mine->arena, mine->arena_bytes);
-    const int64_t room = class_bytes(class_of((int64_t)bytes));
-    mine->arena = fc_alloc(room);
-    mine->arena_bytes = mine->arena ? room : 0;
+    if (!mine->arena || mine->arena_bytes < (int64_t)bytes) {
+        fc_dealloc(mine->arena, mine->arena_bytes);
+        const int64_t room = class_bytes(class_of((int64_t)bytes));
+        mine->arena = fc_alloc(room);
+        mine->arena_bytes = mine->arena ? room : 0;
+    }
+    if (mine->arena) {
+        FC_OPEN(mine->arena, bytes);
+        FC_CLOSE((char *)mine->arena + bytes, (size_t)mine->arena_bytes - bytes);
+    }
     return mine->arena;
 }
 

@@ -20,4 +20,14 @@
 #define FC_TSAN 0
 #endif
 
+/* Bytes inside of a block that nobody may touch, and that somebody may again. */
+#if FC_ASAN
+#include <sanitizer/asan_interface.h>
+#define FC_CLOSE(start, bytes) __asan_poison_memory_region(start, bytes)
+#define FC_OPEN(start, bytes) __asan_unpoison_memory_region(start, bytes)
+#else
+#define FC_CLOSE(start, bytes) ((void)0)
+#define FC_OPEN(start, bytes) ((void)0)
+#endif
+
 #endif

@@ -4,6 +4,7 @@
 #include "facula.h"
 #include "alloc.h"
 #include "atomic.h"
+#include "sanitized.h"
 #include "shape.h"
 #include "tensor.h"
 
@@ -30,6 +31,7 @@ static fc_storage *fc_storage_new(int64_t nbytes, int device)
     s->writable = (int16_t)(1 + fc_inference_tls); /* 2: an inference tensor's */
     s->moved = s->lent = 0;
     s->own = (fc_counter){ 0 };
+    FC_CLOSE(s + 1, FC_HEADER - sizeof *s);
     return s;
 }
 

@@ -26,6 +26,7 @@
 
 #include "../core/alloc.h"
 #include "../core/atomic.h"
+#include "../core/sanitized.h"
 #include "../core/status.h"
 #include "../include/facula.h"
 
@@ -352,6 +353,8 @@ int fc_parallel_scratch(int64_t n, int64_t grain, size_t bytes, fc_scratch_fn fn
             fc_atomic_set(&pool.taken, 0);
         return fc_fail(FC_MEMORY, room, 0, 0, 0);
     }
+    for (int t = 0; t < threads; ++t)
+        FC_CLOSE(scratch + t * stride + bytes, stride - bytes);
     if (threads == 1) {
         fn(ctx, 0, n, scratch);
     } else {
