@@ -53,7 +53,7 @@ class Everything(Diagonal):
     __hash__ = None
 
 
-LEFT = {"+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floor_divide", "%": "remainder", "**": "pow", "@": "matmul", "&": "bitwise_and",
+LEFT = {"+": "add", "-": "sub", "*": "mul", "/": "div", "//": "__floordiv__", "%": "remainder", "**": "pow", "@": "matmul", "&": "bitwise_and",
         "|": "bitwise_or", "^": "bitwise_xor", "<<": "__lshift__", ">>": "__rshift__", "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 RIGHT = {"+": "add", "-": "__rsub__", "*": "mul", "/": "__rdiv__", "//": "__rfloordiv__", "%": "__rmod__", "**": "__rpow__", "@": "__rmatmul__", "&": "bitwise_and",
          "|": "bitwise_or", "^": "bitwise_xor", "<<": "__rlshift__", ">>": "__rrshift__"}  # fmt: skip

@@ -24,7 +24,10 @@ def overriding(args):
 
 def ask(function, relevant, args, kwargs):
     """What the objects say of function(*args, **kwargs): the first that does not answer NotImplemented."""
-    kinds = tuple(dict.fromkeys([*(type(a) for a in relevant), *(type(a) for a in args if isinstance(a, Tensor) and type(a) is not Tensor)]))
+    from facula.tensor_core.dispatch.spelled import named_kinds
+
+    kinds = named_kinds(function, (*relevant, *(a for a in args if isinstance(a, Tensor) and type(a) is not Tensor)), args, kwargs)
+    kinds = tuple(dict.fromkeys(kinds))
     for a in relevant:
         answer = a.__torch_function__(function, kinds, args, kwargs)
         if answer is not NotImplemented:
@@ -38,12 +41,19 @@ def ask_method(name, relevant, tensor, *args, **named):
     return ask(getattr(Tensor, name), relevant, (tensor, *args), named)
 
 
-def ask_row(op, args, relevant, in_place=False):
-    """ask, for a row of the table: its public function or method in place, with the arguments that differ from their defaults."""
+def ask_row(op, args, relevant, how="call"):
+    """ask, for a row of the table: its public function, operator or method in place, with the arguments that differ from their defaults."""
     import facula
+    from facula.tensor_core.dispatch import override
 
     name = _PUBLIC.get(op.name, op.name)
-    function = getattr(Tensor, name + "_", None) if in_place and not op.writes else getattr(facula, name, None) or getattr(Tensor, name, None)
+    if how == "operator":
+        override.name_methods()
+        function = override.public(op, how)
+    elif how == "inplace" and not op.writes:
+        function = getattr(Tensor, name + "_", None)
+    else:
+        function = getattr(facula, name, None) or getattr(Tensor, name, None)
     if function is None:
         raise TypeError(f"{op.name}: {type(relevant[0]).__name__} is no Tensor. Convert it first.")
     given, named = [], {}

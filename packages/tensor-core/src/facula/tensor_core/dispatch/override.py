@@ -21,7 +21,7 @@ import types
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.foreign import unpack
-from facula.tensor_core.dispatch.spelled import spelled
+from facula.tensor_core.dispatch.spelled import named_kinds, spelled
 from facula.tensor_core._tensor import Tensor, disabled_torch_function
 from facula.tensor_core._threads import ThreadState
 
@@ -37,6 +37,7 @@ OPERATORS = {
     "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "ndimension": "dim", "nelement": "numel",
 }  # fmt: skip
 PYTHONS = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}  # operators that are functions in Python there, with other names
+SIGNS = {"floor_divide": "__floordiv__", "pow": "__pow__", "bitwise_left_shift": "__lshift__", "bitwise_right_shift": "__rshift__"}  # rows whose operator is a function of its own there
 # attributes that describe the object, or that Python asks for by itself: no operation
 UNSEEN = {
     "__class__", "__new__", "__init__", "__init_subclass__", "__torch_function__", "__dict__", "__weakref__", "__slots__", "__doc__", "__module__", "__hash__",
@@ -88,13 +89,13 @@ def overrides(kind):
 # --- the question -----------------------------------------------------------------------------------------------------
 
 
-def overriding(args, kwargs=None):
-    """The arguments (and members of lists) whose types say, one of each type, subclasses first."""
+def overriding(args, kwargs=None, plain=False):
+    """The arguments (and members of lists) whose types say, one of each type, subclasses first. plain: a plain tensor too."""
     found = []
     for a in (*args, *kwargs.values()) if kwargs else args:
         for x in a if type(a) in (list, tuple) else (a,):
             kind = type(x)
-            if kind is not Tensor and overrides(kind) and all(type(f) is not kind for f in found):
+            if (plain if kind is Tensor else overrides(kind)) and all(type(f) is not kind for f in found):
                 at = next((k for k, f in enumerate(found) if issubclass(kind, type(f))), len(found))
                 found.insert(at, x)
     return found
@@ -102,7 +103,7 @@ def overriding(args, kwargs=None):
 
 def ask(func, relevant, args, kwargs):
     """What the first of the types that has an answer answers; NotImplemented where none has."""
-    kinds = tuple(type(x) for x in relevant)
+    kinds = named_kinds(func, relevant, args, kwargs)
     for x in relevant:
         result = x.__torch_function__(func, kinds, args, kwargs)
         if result is not NotImplemented:
@@ -318,7 +319,7 @@ def public(op, how):
     import facula
 
     if how == "operator":
-        return getattr(Tensor, op.name, None) or getattr(_ops, op.name)
+        return getattr(Tensor, SIGNS.get(op.name, op.name), None) or getattr(_ops, op.name)
     name = op.name if how == "call" or op.name.endswith("_") else op.name + "_"
     name = {"copy_into_": "copy_", "index_put_rows_": "index_put_"}.get(name, name)
     return vars(facula).get(name) or getattr(Tensor, name, None) or getattr(_ops, name, None) or getattr(_ops, op.name)

@@ -292,7 +292,7 @@ def inplace(op, args):
         args = _run.coerce(op, args)
     except TypeError:
         if relevant := overriding(args):
-            return ask_row(op, args, relevant, True)
+            return ask_row(op, args, relevant, "inplace")
         raise
     target = args[0]
     if not isinstance(target, (Tensor, list, tuple)):
@@ -356,7 +356,7 @@ def operator(op, *args):
         if not _run.is_operand(args[k]):
             if not _run.is_array(args[k]):
                 relevant = overriding(args)
-                return ask_row(op, args, relevant) if relevant else NotImplemented
+                return ask_row(op, args, relevant, "operator") if relevant else NotImplemented
             from facula.tensor_core.memory import interop
 
             x, y = interop.beside_array(args[1 - k], args[k], op.name == "div")

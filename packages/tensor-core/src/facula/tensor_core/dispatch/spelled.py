@@ -15,7 +15,7 @@ PYTHON = {
     "facula": "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum lobpcg lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot "
     "unique unique_consecutive unravel_index",
     "Tensor": "__array__ __contains__ __deepcopy__ __dlpack__ __dlpack_device__ __floordiv__ __format__ __ipow__ __iter__ __len__ __pow__ __reduce_ex__ __repr__ __reversed__ "
-    "__rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ __rtruediv__ __setstate__ backward dim_order is_shared istft lu norm register_hook "
+    "__rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rpow__ __rrshift__ __rsub__ __rdiv__ __rtruediv__ __setstate__ backward dim_order is_shared istft lu norm register_hook "
     "register_post_accumulate_grad_hook share_memory_ split stft storage unflatten unique unique_consecutive __array_wrap__ index resize resize_as",
     "facula.autograd": "backward grad",
     "facula.nn.init": "constant_ kaiming_uniform_ normal_ uniform_",
@@ -87,6 +87,15 @@ def kinds_of(func, args, kwargs):
     if names_plain(func):
         kinds += dict.fromkeys(type(x) for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and type(x) not in kinds)
     return tuple(kinds)
+
+
+def named_kinds(func, relevant, args, kwargs):
+    """The types that the objects which answer for themselves are told of: a function in Python names that of plain tensors as well."""
+    from facula.tensor_core.dispatch.override import overriding
+
+    if isinstance(func, types.FunctionType) and func in python():
+        relevant = overriding(args, kwargs, True)
+    return tuple(type(x) for x in relevant)
 
 
 def names_plain(func):
