@@ -8,9 +8,9 @@
 
 int fc_isa_level(void);
 
-enum { FC_CAST_BLOCK = 1024 }; /* floats between a half and a third type: within L1 */
+enum { FC_CAST_BLOCK = 1024 }; /* floats between a half or float8 and a third type: within L1 */
 
-/* NULL for a half and another type than float32 */
+/* NULL for a half or float8 and another type than float32 */
 static fc_cast fc_cast_of(int to_dtype, int from_dtype)
 {
     const int level = fc_isa_level();

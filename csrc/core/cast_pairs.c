@@ -1,7 +1,8 @@
 /* Conversion between element types: every pair is one loop, and every input has one defined result (PyTorch's on x86), which a
  * plain C cast does not give: there float to integer out of range is undefined and differs between ISA levels.
- * Halves have loops from and to float32, and bfloat16 from bytes; what else they become, or are made of, goes by float32 (cast.c). */
+ * Halves and float8 have loops from and to float32, and bfloat16 from bytes; what else they become, or are made of, goes by float32 (cast.c). */
 #include "cast_pairs.h"
+#include "float8.h"
 #include "half.h"
 #include "mathfn.h"
 
@@ -131,6 +132,14 @@ PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128,
     [FC_I16] = fc_##from##_to_u16, [FC_U16] = fc_##from##_to_u16, [FC_I32] = fc_##from##_to_##i32_,    \
     [FC_U32] = fc_##from##_to_u32, [FC_I64] = fc_##from##_to_##i64_, [FC_U64] = fc_##from##_to_u64,    \
     [FC_F32] = fc_##from##_to_f32, [FC_F64] = fc_##from##_to_f64, [FC_C64] = fc_##from##_to_c64, [FC_C128] = fc_##from##_to_c128
+#if FC_ISA_NUM == 2 /* storage: one loop of each will do, too */
+#define TO(name, dtype, ...) , [dtype] = fc_f32_to_##name
+#define FROM(name, dtype, ...) [dtype] = { [FC_F32] = fc_##name##_to_f32 },
+#define TO_FLOAT8 FC_FLOAT8(TO) TO(f8e8m0fnu, FC_F8E8M0FNU)
+#define FROM_FLOAT8 FC_FLOAT8(FROM) FROM(f8e8m0fnu, FC_F8E8M0FNU)
+#else
+#define TO_FLOAT8
+#endif
 #define W_ROW(from) { ROW(from, u32, u64) }
 #define F_ROW(from) { ROW(from, i32, i64) }
 
@@ -138,8 +147,9 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_BOOL] = { ROW(bool, u32, u64), [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { ROW(u8, u32, u64), [FC_BF16] = fc_u8_to_bf16 },
     [FC_I8] = { ROW(i8, u32, u64), [FC_BF16] = fc_i8_to_bf16 }, [FC_I16] = W_ROW(i16), [FC_I32] = W_ROW(i32), [FC_I64] = W_ROW(i64),
     [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
-    [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 }, [FC_F64] = F_ROW(f64),
+    [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 TO_FLOAT8 }, [FC_F64] = F_ROW(f64),
 #if FC_ISA_NUM == 2
+    FROM_FLOAT8
     [FC_U16] = W_ROW(u16), [FC_U32] = W_ROW(u32), [FC_U64] = W_ROW(u64), [FC_C64] = F_ROW(c64), [FC_C128] = F_ROW(c128),
 #endif
 };

@@ -1,5 +1,5 @@
-/* The conversion loops, one table for each ISA level: [from][to]. Where one has NULL, that of the level below is meant; a half and
- * another type than float32 have none, and go by way of that (cast.c). */
+/* The conversion loops, one table for each ISA level: [from][to]. Where one has NULL, that of the level below is meant; a half or
+ * float8 and another type than float32 have none, and go by way of that (cast.c). */
 #ifndef FC_CAST_PAIRS_H
 #define FC_CAST_PAIRS_H
 

@@ -439,8 +439,8 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
         dense = wide && wide->storage == x->storage ? fc_to(wide, x->dtype, 0, 1) : wide ? (fc_retain(wide), wide) : NULL;
         bad = dense ? FC_OK : fc_status();
     }
-    const int how = accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE;
-    if (!bad && x->device != FC_META && dense->numel && !(accumulate && fc_index_through(&t, x, dense, how))) {
+    const int how = accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE, loops = accumulate && !fc_is_float8(x->dtype);
+    if (!bad && x->device != FC_META && dense->numel && !(loops && fc_index_through(&t, x, dense, how))) {
         const fc_index_job job = { &t, x, dense, how, t.view->shape, t.view->numel, 0, 0, 0, 0 };
         fc_index_write(&job);
     }

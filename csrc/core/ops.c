@@ -11,6 +11,7 @@
 #include "ops.h"
 
 #define FC_MASK_ALL 0x7fff
+#define FC_MASK_STORED (FC_MASK_ALL | ((1u << FC_NDTYPES) - (1u << FC_F8E4M3FN)))
 #define FC_MASK_COMPLEX (1 << FC_C64 | 1 << FC_C128)
 #define FC_MASK_RFLOATS (1 << FC_F16 | 1 << FC_BF16 | 1 << FC_F32 | 1 << FC_F64)
 #define FC_MASK_NUMS (FC_MASK_ALL & ~1)

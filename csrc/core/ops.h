@@ -30,7 +30,7 @@ typedef enum { FC_RESULT_SAME, FC_RESULT_BOOL, FC_RESULT_WIDE, FC_RESULT_FLOAT, 
 typedef struct {
     const char *name, *kind, *signature, *types, *result, *body, *doc;
     uint8_t row, result_word;
-    uint16_t mask; /* bit per dtype */
+    uint32_t mask; /* bit per dtype */
 } fc_op_row;
 
 extern const fc_op_row fc_ops[FC_NOPS];

@@ -3,12 +3,12 @@
 #include "facula.h"
 #include "promote.h"
 
-const uint8_t fc_dt_size[FC_NDTYPES] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16 };
+const uint8_t fc_dt_size[FC_NDTYPES] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 2, 4, 8, 8, 16, 1, 1, 1, 1, 1 };
 
 enum { X = -2 }; /* uint16..64 mixed with another integer or a complex type: no common type, as in PyTorch */
 
-/* rows and columns in the order of fc_dt: bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64 c64 c128 */
-static const int8_t fc_promotions[FC_NDTYPES][FC_NDTYPES] = {
+/* rows and columns in the order of fc_dt: bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64 c64 c128. A float8 has no common type with another. */
+static const int8_t fc_promotions[FC_F8E4M3FN][FC_F8E4M3FN] = {
     { 0, 1, 2, 3, 4, 5, X, X, X, 9, 10, 11, 12, 13, 14 },
     { 1, 1, 3, 3, 4, 5, X, X, X, 9, 10, 11, 12, 13, 14 },
     { 2, 3, 2, 3, 4, 5, X, X, X, 9, 10, 11, 12, 13, 14 },
@@ -41,16 +41,18 @@ double fc_as_default(double x)
     }
 }
 
-static int fc_category(int dt) { return dt == FC_BOOL ? 0 : fc_is_int(dt) ? 1 : fc_is_float(dt) ? 2 : 3; }
+static int fc_is_real_float(int dt) { return fc_is_float(dt) || fc_is_float8(dt); }
+
+static int fc_category(int dt) { return dt == FC_BOOL ? 0 : fc_is_int(dt) ? 1 : fc_is_real_float(dt) ? 2 : 3; }
 
 static int fc_complex_of(int dt) { return dt == FC_F64 ? FC_C128 : FC_C64; }
 
-/* Negative where unsigned types have no common type. */
+/* Negative where the two have no common type. */
 static int fc_promote_pair(int a, int b)
 {
     if (a < 0 || b < 0)
         return a == -1 ? b : b == -1 ? a : X;
-    return fc_promotions[a][b];
+    return a == b ? a : fc_is_float8(a) || fc_is_float8(b) ? X : fc_promotions[a][b];
 }
 
 int fc_promote_types(int a, int b)
@@ -87,9 +89,9 @@ static int fc_combine(int higher, int lower)
         return higher == -1 ? lower : lower == -1 ? higher : X;
     if (fc_is_complex(higher))
         return higher;
-    if (fc_is_float(higher))
-        return fc_is_complex(lower) ? fc_complex_of(higher) : higher;
-    if (higher == FC_BOOL || fc_is_float(lower) || fc_is_complex(lower))
+    if (fc_is_real_float(higher))
+        return fc_is_complex(lower) ? (fc_is_float8(higher) ? X : fc_complex_of(higher)) : higher;
+    if (higher == FC_BOOL || fc_is_real_float(lower) || fc_is_complex(lower))
         return fc_is_int(lower) ? (higher == FC_BOOL ? lower : fc_promote_pair(higher, lower)) : lower;
     return higher;
 }

@@ -142,7 +142,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         return NULL;
     }
     if (common < 0) {
-        fc_fail(FC_MIXED, 0, x[0]->dtype, 1, x[n - 1]->dtype);
+        fc_fail(FC_MIXED, 0, x[chooser]->dtype, 1, x[n - 1]->dtype);
         return NULL;
     }
     fc_types types = { 0, 0, 0 };

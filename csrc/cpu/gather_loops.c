@@ -1,6 +1,7 @@
 /* See gather_loops.h. Reading and writing move bytes of a size; sums, products and extremes know their dtype. */
 #include <string.h>
 
+#include "../core/cast.h"
 #include "../core/dtype.h"
 #include "../core/half.h"
 #include "../core/move.h"
@@ -199,7 +200,14 @@ void fc_cpu_accumulate(int dtype, char *to, int64_t to_step, const char *from, i
     case FC_F64: ADD(f64);
     case FC_C64: ADD(c64);
     case FC_C128: ADD(c128);
-    default: break;
+    default: /* float8 */
+        for (int64_t i = 0; i < n; ++i) {
+            f32 sum, v;
+            fc_convert(FC_F32, &sum, dtype, to + i * to_step, 1);
+            fc_convert(FC_F32, &v, dtype, from + i * from_step, 1);
+            sum += v;
+            fc_convert(dtype, to + i * to_step, FC_F32, &sum, 1);
+        }
     }
 }
 

@@ -98,6 +98,7 @@ typedef T R;
 #define FC_NO(...)
 
 #define TYPES_ALL FC_YES
+#define TYPES_STORED FC_YES
 #if FC_CLASS == 0
 #define TYPES_NUMS FC_NO
 #define TYPES_REALS FC_YES

@@ -156,7 +156,7 @@ def test_two_derivatives_for_one_op_are_an_error():
 # ---- computed variants of the samples: complex numbers, operands that lie oddly in memory, operands without elements ------
 
 REAL_ONLY = {"complex_view", "_embedding"}  # whose row takes ALL, but whose operand or gradient kernel is real
-ABLE = [n for n in DIFFERENTIABLE if extend.ops[n].types in ("ALL", "NUMS", "FLOATS") and n not in REAL_ONLY]
+ABLE = [n for n in DIFFERENTIABLE if extend.ops[n].types in ("ALL", "STORED", "NUMS", "FLOATS") and n not in REAL_ONLY]
 MAPS = [n for n in DIFFERENTIABLE if extend.ops[n].kind in ("map1", "map2", "map3")]
 
 

@@ -429,12 +429,12 @@ def test_checks_raise_what_the_references_raise(served, call, error, text):
 def test_dtypes_that_no_tensor_has_are_names(served):
     import copy
 
-    names = served.complex32, served.float8_e4m3fn, served.qint8
+    names = served.complex32, served.quint8, served.qint8
     assert all(isinstance(n, served.dtype) for n in names) and type(names[0]) is not served.dtype
-    assert ["torch.complex32", "torch.float8_e4m3fn", "torch.qint8"] == [repr(n) for n in names]
+    assert ["torch.complex32", "torch.quint8", "torch.qint8"] == [repr(n) for n in names]
     assert served.chalf is served.complex32 is copy.deepcopy(served.complex32)
     assert served.ones(1).dtype not in names
-    assert (True, False, 1) == (served.float8_e5m2.is_floating_point, served.float8_e5m2.is_complex, served.float8_e5m2.itemsize)
+    assert (False, True, 4) == (served.complex32.is_floating_point, served.complex32.is_complex, served.complex32.itemsize)
     for use in (lambda: served.empty(1, dtype=served.complex32), lambda: served.ones(1).to(served.complex32)):
         with pytest.raises(TypeError):
             use()

@@ -7,6 +7,9 @@
 
 #define FC_CALL(name, function, convention) /* build_binding.py reads it: Python calls this function by this name */
 
+/* dtypes by number, as csrc/core/dtype.h counts them: what is below FC_FIRST_HALF is whole */
+enum { FC_FIRST_HALF = 9, FC_FIRST_COMPLEX = 13, FC_FIRST_FLOAT8 = 15, FC_DTYPES = 20 };
+
 static int fc_count(const char *name, Py_ssize_t given, Py_ssize_t wanted)
 {
     if (given == wanted)

@@ -165,10 +165,10 @@ static int fc_is_inside(fc_tensor *t, int64_t size)
     return low >= 0 && (high + 1) * size <= fc_storage_bytes(t);
 }
 
-/* Bytes per element; 0 for halves, which are converted first. */
+/* Bytes per element; 0 for halves and float8, which are converted first. */
 static int64_t fc_number_size(fc_tensor *t)
 {
-    static const uint8_t sizes[] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 4, 8, 8, 16 };
+    static const uint8_t sizes[FC_DTYPES] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 4, 8, 8, 16 };
     return sizes[fc_dtype(t)];
 }
 

@@ -149,7 +149,7 @@ static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t co
     for (int k = 0; k < 3 && fits; ++k) {
         PyObject *a = args[1 + k];
         if ((t[k] = fc_operand(a))) {
-            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= 9;
+            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= FC_FIRST_HALF;
             wide |= !FC_SHORT(t[k]);
             continue;
         }

@@ -28,6 +28,8 @@ DTYPES = {
     "BOOL": _types.bool_, "U8": _types.uint8, "I8": _types.int8, "U16": _types.uint16, "I16": _types.int16, "F16": _types.float16,
     "BF16": _types.bfloat16, "U32": _types.uint32, "I32": _types.int32, "F32": _types.float32, "F64": _types.float64,
     "U64": _types.uint64, "I64": _types.int64, "C64": _types.complex64,
+    "F8_E4M3": _types.float8_e4m3fn, "F8_E5M2": _types.float8_e5m2, "F8_E8M0": _types.float8_e8m0fnu,
+    "F8_E4M3FNUZ": _types.float8_e4m3fnuz, "F8_E5M2FNUZ": _types.float8_e5m2fnuz,
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 

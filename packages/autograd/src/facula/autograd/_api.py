@@ -16,6 +16,8 @@ from ._node import Leaf, Node, Nowhere, Output, add_hook
 from ._views import Lost, lost, refreshed
 from .grad_mode import is_inference
 
+_FIRST_COMPLEX = facula.complex64.id  # every dtype before it is real
+
 
 class NoInputsError(GradError, ValueError):
     """grad() of nothing: a RuntimeError in PyTorch 2.13, a ValueError in others."""
@@ -56,7 +58,7 @@ def roots(outputs, grads) -> list:
     if len(outputs) == len(grads) == 1 and grads[0] is None and type(outputs[0]) is Tensor:  # loss.backward()
         out = outputs[0]
         h, origin = out._h, out._origin
-        if origin is not None and lib.fc_numel(h) == 1 and lib.fc_dtype(h) < 13 and not lib.fc_epoch_stale(h) and type(origin) is not Nowhere:
+        if origin is not None and lib.fc_numel(h) == 1 and lib.fc_dtype(h) < _FIRST_COMPLEX and not lib.fc_epoch_stale(h) and type(origin) is not Nowhere:
             return [(origin, ones_like(out))]
     if len(grads) != len(outputs):
         raise GradError(f"backward: got {len(outputs)} tensors and {len(grads)} gradients. Give one gradient for each, or None.")

@@ -38,10 +38,8 @@ def _named(name: str) -> AbsentDtype:
     return ABSENT[name]
 
 
-_FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
 ABSENT = {
     "complex32": AbsentDtype("complex32", 4, "complex"),
-    **{name: AbsentDtype(name, 1, "float") for name in _FLOAT8},
     "qint8": AbsentDtype("qint8", 1, "signed"),
     "quint8": AbsentDtype("quint8", 1, "unsigned"),
     "qint32": AbsentDtype("qint32", 4, "signed"),

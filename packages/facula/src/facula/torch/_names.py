@@ -153,9 +153,7 @@ OVERRIDES = {
     "torch._higher_order_ops.associative_scan": "facula.torch._associative_scan",  # the file, not its function
 }
 
-_ABSENT_DTYPES = (
-    "complex32 chalf float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu qint8 quint8 qint32 quint4x2 quint2x4"
-).split()
+_ABSENT_DTYPES = "complex32 chalf qint8 quint8 qint32 quint4x2 quint2x4".split()
 
 _NN = "facula.torch._nn_internals:"
 _TRANSFORMER = {"_detect_is_causal_mask": "_is_causal", "_get_clones": "_copies", "_get_seq_len": "_seq_len"}

@@ -1,7 +1,7 @@
 """Turns a C status into an exception: op, what is wrong with both values, what to do. The one place that words messages of C."""
 
 from facula.tensor_core._lib import lib
-from facula.tensor_core._types import DTYPES
+from facula.tensor_core._types import DTYPES, FLOAT8
 
 
 class ShapeError(RuntimeError, ValueError):
@@ -184,7 +184,7 @@ def _dtype(op, args, out, a, b, c, d):
         return _dim(op, args, out, dim, rank, c, d)
     if op.name == "complex_view":
         return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."
-    if op.name in ("sub", "rsub", "neg"):
+    if op.name in ("sub", "rsub", "neg") and name(a) == "bool":
         return DTypeError, _minus(op, args)
     if op.name == "addcdiv":
         return DTypeError, f"Integer division with addcdiv is no longer supported ({operands(op, args)}). Write input + value * torch.div(tensor1, tensor2, rounding_mode='trunc'), or convert to a floating dtype."
@@ -362,6 +362,12 @@ def _numel(op, args, out, a, b, c, d):
     return ShapeError, f"{wanted} ({operands(op, args)})."
 
 
+def no_promotion(a, b):
+    """What to say of two dtypes that no third one holds."""
+    kinds = "Float8 Types" if a in FLOAT8 or b in FLOAT8 else "uint16, uint32, uint64 types"
+    return f"Promotion for {kinds} is not supported, attempted to promote {a.scalar_type} and {b.scalar_type}"
+
+
 def _mixed(op, args, out, a, b, c, d):
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
@@ -369,6 +375,8 @@ def _mixed(op, args, out, a, b, c, d):
         return DTypeError, f"Expected self.dtype to be equal to src.dtype, but got {_scalar_type(b)} and {_scalar_type(d)} ({operands(op, args)}). Convert one with .to()."
     if op.name == "convolution" and args[0].dtype is args[1].dtype:
         return DTypeError, f"Input type ({_scalar_type(b)}) and bias type ({_scalar_type(d)}) should be the same ({operands(op, args)}). Convert one with .to()."
+    if op.kind in ("map2", "map3") or op.name in ("cat", "stack"):
+        return DTypeError, f"{no_promotion(DTYPES[b], DTYPES[d])} ({operands(op, args)}). Convert one with .to()."
     return DTypeError, f"expected m1 and m2 to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
 
 

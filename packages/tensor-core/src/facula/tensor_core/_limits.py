@@ -4,17 +4,16 @@ import builtins
 
 from facula.tensor_core import _state, _types
 from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.dispatch.run import LARGEST
 
 # dtype: (bits, fraction bits, smallest exponent of a normal number, digits that a decimal keeps)
 _FLOATS = {
     "float16": (16, 10, -14, 3, "float16"), "bfloat16": (16, 7, -126, 2, "bfloat16"), "float32": (32, 23, -126, 6, "float32"),
     "float64": (64, 52, -1022, 15, "float64"), "complex64": (32, 23, -126, 6, "float32"), "complex128": (64, 52, -1022, 15, "float64"),
-    # PyTorch's eight-bit ones, by name: no tensor has them here. Their limits follow no one formula.
     "float8_e4m3fn": (8, 3, -6, 0, "float8_e4m3fn"), "float8_e4m3fnuz": (8, 3, -7, 0, "float8_e4m3fnuz"), "float8_e5m2": (8, 2, -14, 0, "float8_e5m2"),
     "float8_e5m2fnuz": (8, 3, -15, 0, "float8_e5m2fnuz"), "float8_e8m0fnu": (8, 0, -127, 0, "float8_e8m0fnu"),
 }  # fmt: skip
 _ASKED = {}  # dtype: its finfo, which programs ask for in every forward pass
-_LARGEST = {"float8_e4m3fn": 448.0, "float8_e4m3fnuz": 240.0, "float8_e5m2": 57344.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127}
 
 
 class _Info:
@@ -50,7 +49,7 @@ class finfo(_Info):
         self.bits, fraction, low, digits, self.dtype = _FLOATS[type.name]
         self.eps = 2.0**-fraction
         self.tiny = self.smallest_normal = 2.0**low
-        self.max = _LARGEST.get(type.name) or (2.0 - self.eps) * 2.0 ** (1 - low)
+        self.max = LARGEST.get(type.name) or (2.0 - self.eps) * 2.0 ** (1 - low)
         self.min = self.tiny if type.name == "float8_e8m0fnu" else -self.max
         self.resolution = float(f"1e-{digits}")
         return self

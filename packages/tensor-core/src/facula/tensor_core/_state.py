@@ -1,6 +1,7 @@
 """Process-wide settings: default dtype and device, threads."""
 
 from facula.tensor_core import _types
+from facula.tensor_core._errors import no_promotion
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import lib
@@ -26,7 +27,7 @@ def set_default_dtype(d):
     torch.float64
     >>> facula.set_default_dtype(facula.float32)
     """
-    if not isinstance(d, _types.dtype) or d._kind != 2:
+    if not isinstance(d, _types.dtype) or d._kind != 2 or d in _types.FLOAT8:
         raise TypeError(f"set_default_dtype: only floating-point types are supported as the default type, got {d!r}. Use facula.float32 or its like.")
     lib.fc_set_default_dtype(d.id)
 
@@ -161,7 +162,14 @@ def promote_types(type1, type2):
     type1, type2 = as_dtype(type1), as_dtype(type2)
     id = lib.fc_promote_types(type1.id, type2.id)
     if id < 0:
-        raise RuntimeError(f"promote_types: promotion for uint16, uint32, uint64 types is not supported, attempted to promote {type1.name} and {type2.name}")
+        raise RuntimeError(f"promote_types: {no_promotion(type1, type2)}. Convert one first.")
+    return _types.DTYPES[id]
+
+
+def _common(x, y):
+    id = lib.fc_result_type2(x._h, y._h)
+    if id < 0:
+        raise RuntimeError(f"result_type: {no_promotion(x.dtype, y.dtype)}. Convert one first.")
     return _types.DTYPES[id]
 
 
@@ -194,11 +202,11 @@ def result_type(tensor, other):
     tensor, other = _strided(tensor), _strided(other)
     x, y = isinstance(tensor, Tensor), isinstance(other, Tensor)
     if x and y:
-        return _types.DTYPES[lib.fc_result_type2(tensor._h, other._h)]
+        return _common(tensor, other)
     if x or y:
         tensor, value = (tensor, other) if x else (other, tensor)
         return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, _KINDS[type(value)] if type(value) in _KINDS else _run.number(value)[0])]
-    return _types.DTYPES[lib.fc_result_type2(_run.zero_dim(tensor)._h, _run.zero_dim(other)._h)]
+    return _common(_run.zero_dim(tensor), _run.zero_dim(other))
 
 
 __all__ = [

@@ -26,17 +26,22 @@ class dtype:
 
     @property
     def is_signed(self):
-        return self._kind >= 2 or self.name.startswith("int")
+        return self._kind >= 2 and self is not float8_e8m0fnu or self.name.startswith("int")
 
     def to_real(self):
         """The dtype of this one's real and imaginary parts."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     def to_complex(self):
-        """The complex dtype that holds this one. Raises RuntimeError for dtypes that are not floating."""
-        if self._kind < 2:
-            raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to a floating dtype first.")
+        """The complex dtype that holds this one. Raises RuntimeError for dtypes that are not floating, and for float8."""
+        if self._kind < 2 or self in FLOAT8:
+            raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to float32 or float64 first.")
         return complex128 if self.name in ("float64", "complex128") else complex64
+
+    @property
+    def abbr(self):
+        """Its name in few letters: f32, i64, bf16."""
+        return "b8" if self is bool_ else self.name.replace("float", "f").replace("complex", "c").replace("uint", "u").replace("int", "i").replace("_", "")
 
     @property
     def scalar_type(self):
@@ -55,12 +60,15 @@ _TABLE = (
     ("bool", 1, 0, "|b1"), ("uint8", 1, 1, "|u1"), ("int8", 1, 1, "|i1"), ("int16", 2, 1, "<i2"), ("int32", 4, 1, "<i4"),
     ("int64", 8, 1, "<i8"), ("uint16", 2, 1, "<u2"), ("uint32", 4, 1, "<u4"), ("uint64", 8, 1, "<u8"), ("float16", 2, 2, "<f2"),
     ("bfloat16", 2, 2, ""), ("float32", 4, 2, "<f4"), ("float64", 8, 2, "<f8"), ("complex64", 8, 3, "<c8"), ("complex128", 16, 3, "<c16"),
+    ("float8_e4m3fn", 1, 2, ""), ("float8_e5m2", 1, 2, ""), ("float8_e4m3fnuz", 1, 2, ""), ("float8_e5m2fnuz", 1, 2, ""), ("float8_e8m0fnu", 1, 2, ""),
 )  # fmt: skip
 DTYPES = tuple(dtype(name, id, size, kind, code) for id, (name, size, kind, code) in enumerate(_TABLE))
-(bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128) = DTYPES
+(bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64, complex128) = DTYPES[:15]
+FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float8_e8m0fnu) = DTYPES[15:]  # stored and converted: few ops take them
 _SCALAR_TYPES = {
     "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
     "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
+    **{d.name: d.name.capitalize() for d in FLOAT8},
 }  # fmt: skip
 BY_SCALAR_TYPE = {d.scalar_type: d for d in DTYPES}
 BY_NAME = {d.name: d for d in DTYPES}

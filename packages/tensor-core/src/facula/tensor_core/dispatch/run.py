@@ -46,7 +46,11 @@ def fitting_result(op, value, x, unless=()):
     return value
 
 
-_LARGEST = {"float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127"), "complex64": float.fromhex("0x1.fffffep127")}
+# the largest numbers, of float8 by no one formula
+LARGEST = {
+    "float16": 65504.0, "bfloat16": float.fromhex("0x1.fep127"), "float32": float.fromhex("0x1.fffffep127"), "complex64": float.fromhex("0x1.fffffep127"),
+    "float8_e4m3fn": 448.0, "float8_e4m3fnuz": 240.0, "float8_e5m2": 57344.0, "float8_e5m2fnuz": 57344.0, "float8_e8m0fnu": 2.0**127,
+}  # fmt: skip
 
 
 def fitting(op, value, dtype):
@@ -55,7 +59,7 @@ def fitting(op, value, dtype):
     A fraction is cut off without complaint, infinities and NaN fit every float, and a negative integer an unsigned dtype (it wraps).
     """
     kind = dtype._kind
-    if kind == 2 and type(value) is float and -65504.0 <= value <= 65504.0:
+    if kind == 2 and type(value) is float and -240.0 <= value <= 240.0:
         return value
     if type(value) is int and value in (0, 1) or kind == 0 or not is_number(value):
         return value
@@ -72,7 +76,7 @@ def fitting(op, value, dtype):
         else:
             fits = -top <= value < top if dtype.is_signed else -top < value < top
     elif fits:
-        top = _LARGEST.get(dtype.name)
+        top = LARGEST.get(dtype.name)
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
     if not fits:

@@ -225,7 +225,7 @@ def to_array(tensor):
 
     globals()["_asarray"] = numpy.asarray
     if not tensor.dtype.code:
-        raise TypeError(f"Got unsupported ScalarType {tensor.dtype.name}: NumPy has no such dtype. Convert with .float() first.")
+        raise TypeError(f"Got unsupported ScalarType {tensor.dtype.scalar_type}: NumPy has no such dtype. Convert with .float() first.")
     if tensor.is_meta:
         raise TypeError("can't convert meta device type tensor to numpy: it has no elements.")
     if tensor.numel() == 0:

@@ -60,5 +60,5 @@ def tolist(self):
         if self.is_meta:
             raise NotImplementedError("tolist: Cannot copy out of meta tensor; no data!")
         plain = self.detach()  # whose history is never stale
-        found = lib.to_numbers(_ops.copy(plain, float32 if self.dtype.itemsize == 2 else None, 0)._h)
+        found = lib.to_numbers(_ops.copy(plain, float32 if self.dtype._kind == 2 and self.dtype.itemsize < 4 else None, 0)._h)
     return found

@@ -82,14 +82,20 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     return _ops.normal_(self, float(mean), float(std), generator=checked("normal_", generator))
 
 
+def _countable(dtype: Any) -> None:
+    if dtype.name not in BITS and dtype.name not in LARGEST:
+        raise DTypeError(f"random_: not implemented for {dtype}. Convert to int64.")
+
+
 def _integer_bounds(dtype: Any) -> tuple[int, int]:
     """The integers that random_ may be asked for: the dtype's own, or those that a float counts through."""
     if dtype._kind == 2:
+        _countable(dtype)
         largest = int(LARGEST[dtype.name])
         return max(-largest, -(2**63)), min(largest, 2**63 - 1)
     if dtype._kind == 0:
         return 0, 1
-    require(dtype.name in BITS, f"random_: not implemented for {dtype}. Convert to int64.")
+    _countable(dtype)
     largest = 2 ** BITS[dtype.name] - 1
     return -largest - 1 if dtype.is_signed else 0, largest
 
