@@ -58,8 +58,8 @@ typedef struct fc_call {
 /* Declare result k; shape NULL with ndim 0 is a scalar. Returns FC_OK, or fails where sizes overflow. */
 int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape);
 
-/* As bits: the dims before n, and one of them; no more dims than there are bits. */
-static inline unsigned fc_dims_below(int n) { return n < 32 ? (1u << n) - 1 : 0; }
+/* As bits: the dims before n, and one of them; no more dims than there are bits, and none before a negative n, which is refused elsewhere. */
+static inline unsigned fc_dims_below(int n) { return n >= 0 && n < 32 ? (1u << n) - 1 : 0; }
 static inline unsigned fc_dim_bit(int64_t d) { return d < 32 ? 1u << d : 0; }
 
 typedef int (*fc_own_fn)(fc_call *);

@@ -89,7 +89,7 @@ int fc_contiguous_strides(int ndim, const int64_t *shape, int64_t *stride, int64
     for (int d = ndim - 1; d >= 0; --d) {
         stride[d] = run;
         overflow |= __builtin_mul_overflow(n, shape[d], &n);
-        overflow |= __builtin_mul_overflow(run, shape[d] > 1 ? shape[d] : 1, &run);
+        overflow |= d && __builtin_mul_overflow(run, shape[d] > 1 ? shape[d] : 1, &run);
         overflow |= shape[d] < 0;
     }
     *numel = n;

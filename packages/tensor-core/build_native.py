@@ -248,7 +248,7 @@ def binding_unit(root, cache):
         part = cache / f"{key}.{os.getpid()}.c"
         build_binding.write(header, part)
         part.replace(source)
-    flags = ["-std=gnu99", "-O2", *PLAIN, "-fPIC", "-fvisibility=hidden", "-w", "-Icsrc/include", f"-I{sysconfig.get_path('include')}"]
+    flags = ["-std=gnu99", "-O2", *PLAIN, "-fPIC", "-fvisibility=hidden", "-fwrapv", "-w", "-Icsrc/include", f"-I{sysconfig.get_path('include')}"]
     return Unit(str(source), (*flags, "-DPy_LIMITED_API=0x030a0000"))
 
 

@@ -35,6 +35,10 @@ REFUSED = [
         ("_layer_norm_backward", "*[ones(4, 5, dtype=facula.float64)] * 2, None, 1"), ("_rms_norm_backward", "ones(4, 5, dtype=facula.float64), None, 1"),
         ("_group_norm_backward", "*[ones(4, 1, dtype=facula.float64)] * 2, None, 1"), ("_batch_norm_backward", "*[ones(5, dtype=facula.float64)] * 2, None, True"))),
     "_ops._triangle_indices(4, FAR, 4, True, facula.uint8)", "_ops._triangle_indices(FAR, FAR, 0, False, facula.int64)", "_ops.linspace_of(3, None, 0.0, 1.0)",
+    "_ops._layer_norm(ones(4, 7), None, None, 3, 1e-5)", "_ops._rms_norm(ones(4, 7), None, 100, 1e-5)", "_ops._rms_norm_backward(*[ones(4, 7)] * 2, ones(4), None, 63)",
+    "_ops._layer_norm_backward(*[ones(4, 7)] * 2, ones(4), ones(4), None, 5)",
+    *(f"ones(2).set_(ones(8).untyped_storage(), {where})" for where in (f"{2**64}, [5], [1]", f"0, [{2**64}]", f"0, [2], [{2**64}]", "0, [FAR, HALF]", "FAR, [2]", "0, [2], [HALF]")),
+    "ones(2).untyped_storage().resize_(FAR + 1)", "ones(2).untyped_storage().resize_(-1)", "ones(2).untyped_storage().__setitem__(8, 1)", "ones(2).untyped_storage().__setitem__(-1, 1)",
     "_ops._rnn_backward(ones(9, 4), None, None, ones(9, 4), ones(9, 20), ones(3, 4), None, ones(16, 4), None, tensor([3, 3, 2, 1]), 2, False)",
 ]  # fmt: skip
 
@@ -49,7 +53,8 @@ FULL = [
     "facula.empty(LOTS)", "facula.zeros(LOTS)", "facula.full((LOTS,), 2)", "facula.rand(LOTS)", "facula.arange(LOTS)", "facula.eye(2**23)", "facula.empty_like(WIDE)", "facula.zeros_like(WIDE)",
     "facula.full_like(WIDE, 3)", "facula.empty_like(WIDE, dtype=facula.int64)", "WIDE.new_zeros(LOTS)", "WIDE.clone()", "WIDE.contiguous()", "WIDE.double()", "WIDE.sort()", "WIDE + 1", "WIDE.nonzero()",
     "WIDE.view(2**23, 2**23).t().contiguous()", "facula.quantile(WIDE.view(2**23, 2**23), 0.5, 0)", "facula.cdist(ones(2**23, 1), ones(2**23, 1))", "ones(3).repeat(LOTS)", "facula.tril_indices(2**23, 2**23)",
-    "facula.bincount(tensor([LOTS]))", "facula.empty_permuted((2**23, 2**23), (1, 0))", "WIDE.softmax(0)", "ones(2**23, 1) @ ones(1, 2**23)",
+    "facula.bincount(tensor([LOTS]))", "facula.empty_permuted((2**23, 2**23), (1, 0))", "WIDE.softmax(0)", "ones(2).resize_(LOTS)", "ones(2).untyped_storage().resize_(4 * LOTS)", "ones(2).set_(ones(8).untyped_storage(), LOTS, [2])",
+    "ones(4).tensor_split(HALF)", "ones(2**23, 1) @ ones(1, 2**23)",
 ]  # fmt: skip
 LOTS = 2**46  # a system that promises all memory that it is asked for maps no more than 2**47 bytes
 WIDE = ones(1).expand(LOTS)
@@ -62,7 +67,8 @@ def test_more_memory_than_there_is_is_refused_in_words(program):
 
 
 @pytest.mark.parametrize("program,shape", [("ones(5).as_strided((0,), (FAR,))", (0,)), ("ones(5).as_strided((HALF,), (0,))", (HALF,)), ("ones(1).expand(2**40, 2**40, 0)", (2**40, 2**40, 0)),
-                                           ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("_ops.slice(ones(5), 0, 0, 1, FAR)", (1,))])  # fmt: skip
+                                           ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("facula.zeros(2, FAR, 0)", (2, FAR, 0)),
+                                           ("ones(2).set_(ones(8).untyped_storage(), 0, [4, 2], [])", (4, 2)), ("ones(4, 4)[::FAR]", (1, 4)), ("_ops.slice(ones(5), 0, 0, 1, FAR)", (1,))])  # fmt: skip
 def test_large_sizes_of_nothing_are_sizes(program, shape):
     assert shape == tuple(eval(program).shape)
 

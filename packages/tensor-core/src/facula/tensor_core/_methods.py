@@ -12,7 +12,7 @@ from facula.tensor_core.sparse import making as _sparse
 from facula.tensor_core.functions import settings as _settings
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart, written as taken
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
@@ -471,6 +471,10 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     """
     source = _create.empty(0, dtype=self.dtype) if source is None else source
     if size is not None:
+        check("set_", "storage_offset", 1, "int", storage_offset)
+        want_ints("set_", "size", 2, size)
+        want_ints("set_", "stride", 3, stride or ())
+        stride = stride or None  # of a contiguous tensor
         _grow(source, self.dtype, storage_offset, size, stride)
     if not isinstance(source, Tensor):
         source = _storage.over(source, self.dtype, storage_offset, size, stride)

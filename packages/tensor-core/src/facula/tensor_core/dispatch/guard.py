@@ -7,7 +7,7 @@ Rows check for themselves: their kinds stand in the table.
 import functools
 from types import FunctionType
 
-from facula.tensor_core._errors import IntegerOverflow, NotATensorError
+from facula.tensor_core._errors import IntegerOverflow, IntegersOverflow, NotATensorError
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
@@ -150,7 +150,7 @@ def want_ints(name, parameter, position, value):
         if type(v) is not int and (isinstance(v, bool) and not k or not hasattr(v, "__index__")):  # PyTorch looks for a bool in the first place alone
             raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, but found element of type {type(v).__name__} at pos {k}. Convert it.")
         if type(v) is int and not -(2**63) <= v < 2**63:
-            raise TypeError(f"{name}(): argument '{parameter}'{place} failed to unpack the object at pos {k + 1}: Overflow when unpacking long long: {v}. Give one of 64 bits.")
+            raise IntegersOverflow(f"{name}(): argument '{parameter}'{place} failed to unpack the object at pos {k + 1}: Overflow when unpacking long long: {v}. Give one of 64 bits.")
 
 
 # what is right at a glance, as text for the guard of a function; anything else is looked at closely

@@ -6,6 +6,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import ints, renamed, whole
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core._errors import OutOfMemoryError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._tensor import Tensor
@@ -248,6 +249,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
         if n > size:
             check("tensor_split", "sections", 1, "int", n)
+            if n > 2**40:  # a loop over as many would last days
+                raise OutOfMemoryError(f"tensor_split: not enough memory for {n} tensors. Take fewer sections.")
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
     if input._origin is None and not _ops.interpreting:

@@ -3,7 +3,7 @@
 from operator import index
 
 from facula.tensor_core import _types
-from facula.tensor_core._errors import explain  # noqa: F401
+from facula.tensor_core._errors import MEMORY, IntegerOverflow, OutOfMemoryError, explain  # noqa: F401
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
@@ -28,6 +28,18 @@ def result_on_meta(op, args):
     return result[0] if isinstance(result, tuple) else result
 
 
+def resize_storage(h, nbytes):
+    """Give a tensor's storage, by the tensor's handle, another size."""
+    if not 0 <= nbytes < 2**63:
+        what = f"Storage size calculation overflowed: {nbytes} bytes do not fit 64 bits" if nbytes > 0 else f"the size must not be negative, got {nbytes}"
+        raise IntegerOverflow(f"resize_: {what}. Choose another one.")
+    if lib.fc_storage_resize(h, nbytes):
+        if lib.fc_status() == MEMORY:
+            raise OutOfMemoryError(f"resize_: not enough memory: you tried to allocate {nbytes} bytes. Use smaller tensors or free some.")
+        held = lib.fc_storage_bytes(h)
+        raise RuntimeError(f"resize_: Trying to resize storage that is not resizable: {held} to {nbytes} bytes of memory that is borrowed, or lent to an array. Clone it first.")
+
+
 def resize_(self, *sizes, size=None, memory_format=None):
     """The same tensor with another shape; memory grows where needed, new elements are not set. In place.
 
@@ -49,8 +61,8 @@ def resize_(self, *sizes, size=None, memory_format=None):
     if max(run, wanted) >= 2**63:
         what = "numel: integer multiplication overflow" if n >= 2**63 else "Storage size calculation overflowed" if wanted >= 2**63 else "Stride calculation overflowed"
         raise RuntimeError(f"resize_: {what} with sizes={size}. Choose smaller ones.")
-    if wanted > held and lib.fc_storage_resize(self._h, wanted):
-        raise RuntimeError(f"resize_: Trying to resize storage that is not resizable: it cannot grow to {wanted} bytes, for it is borrowed, or lent to an array, or memory is short. Clone the tensor first.")
+    if wanted > held:
+        resize_storage(self._h, wanted)
     stride, run = [0] * len(size), 1
     for d in range(len(size) - 1, -1, -1):
         stride[d] = run

@@ -8,6 +8,7 @@ from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.functions.conjugate import bare
 from facula.tensor_core.memory.interop import borrow, owner_of, to
+from facula.tensor_core.memory.resize import resize_storage
 from facula.tensor_core._lib import address, buffer, lib
 from facula.tensor_core.memory.storage_bytes import from_buffer, from_file, mapped, swapped
 from facula.tensor_core._tensor import Tensor, own_tensor
@@ -208,6 +209,8 @@ class UntypedStorage(_Common):
             first, n = self._part(k)
             memory[first:first + n] = bytes([value & 255]) * n
         else:
+            if not 0 <= k < len(self):  # read from the end, but not written, as in PyTorch
+                raise RuntimeError(f"out of bounds: byte {k} of a storage of {len(self)} bytes. Count from its start.")
             memory[self._index(k)] = value & 255
 
     def fill_(self, value):
@@ -228,10 +231,7 @@ class UntypedStorage(_Common):
 
     def resize_(self, nbytes):
         """The same storage with another size; bytes that both have are kept. Tensors over it follow. In place."""
-        if nbytes < 0:
-            raise RuntimeError(f"resize_: the size must not be negative, got {nbytes}.")
-        if lib.fc_storage_resize(self._bytes._h, nbytes):
-            raise RuntimeError(f"Trying to resize storage that is not resizable: {len(self)} to {nbytes} bytes of memory that is borrowed, or lent to an array. Clone it first.")
+        resize_storage(self._bytes._h, nbytes)
         return self
 
     def new(self):
