@@ -143,6 +143,7 @@ _DETECTION = {
 # Dotted names in `torch` that always come from here, because Facula's own name tells something else.
 OVERRIDES = {
     "torch.distributed.run": "facula.torch._launch",
+    "torch.jit.load": "facula.torch._script:load",  # gives modules
     "torch.__version__": lambda: _version(),
     "torch.version": "facula.torch._version",
     "torch.get_device_module": "facula.torch._utils:get_device_module",  # which knows torch.cpu

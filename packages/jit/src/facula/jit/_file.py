@@ -23,8 +23,10 @@ DAMAGED = (
 )  # fmt: skip
 
 
-def save(m, f):
+def save(m, f, _extra_files=None):
     """Write a traced function or module to a path or an object with `write`; a path is replaced at once or not at all.
+
+    _extra_files: texts or bytes by name, to be kept beside it.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -73,6 +75,8 @@ def save(m, f):
     with zipfile.ZipFile(outer, "w") as file:
         file.writestr("graph.json", json.dumps(text))
         file.writestr("tensors.pt", inner.getvalue())
+        for name, content in (_extra_files or {}).items():
+            file.writestr(f"extra/{name}", content)
     if hasattr(f, "write"):
         f.write(outer.getvalue())
         return
@@ -93,10 +97,11 @@ def _state(m):
     return {n: t.detach() for n, t in [*m.named_parameters(), *buffers.items()]}, sorted(buffers)
 
 
-def load(f, map_location=None):
+def load(f, map_location=None, _extra_files=None):
     """The traced function in a file that facula.jit.save wrote: data is read, nothing in it is run.
 
     What was a module comes back as a TracedFunction with its parameters and buffers. Raises RuntimeError for a damaged or foreign file.
+    _extra_files: a dict whose keys name what else was saved; gets the bytes.
 
     >>> import tempfile
     >>> traced = facula.jit.trace(lambda x: x * 2, facula.ones(2))
@@ -109,6 +114,7 @@ def load(f, map_location=None):
         with zipfile.ZipFile(f) as file:
             text = json.loads(_read(file, "graph.json", LIMIT))
             held = facula.load(io.BytesIO(_read(file, "tensors.pt")), map_location, weights_only=True)
+            extra = {name: _read(file, f"extra/{name}") for name in _extra_files or ()}
         if text["format"] != FORMAT:
             raise ValueError(f"format {text['format']}, this reader knows {FORMAT}")
         graph = _graph(text, held["tensors"])
@@ -120,6 +126,8 @@ def load(f, map_location=None):
         for name, tensor in state.items():
             if parameters.get(name) and name not in text["buffers"]:
                 tensor.requires_grad_()
+        if extra:
+            _extra_files.update(extra)
         return TracedFunction(Trace(graph, text["nesting"], text["parameters"]), text["name"], state, text["buffers"])
     except DAMAGED as error:
         raise RuntimeError(

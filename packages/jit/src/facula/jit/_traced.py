@@ -82,7 +82,9 @@ class Trace:
         return (*args, *(kwargs[name] for name in left))
 
 
-class _Readable:
+class Readable:
+    """What holds a trace: a function or a module."""
+
     @property
     def graph(self):
         """The recorded rows."""
@@ -93,14 +95,14 @@ class _Readable:
         """The recorded rows as a Python function."""
         return self._trace.graph.code
 
-    def save(self, f):
+    def save(self, f, _extra_files=None):
         """Write it to a file that facula.jit.load reads."""
         from ._file import save
 
-        save(self, f)
+        save(self, f, _extra_files)
 
 
-class TracedFunction(_Readable):
+class TracedFunction(Readable):
     """A recorded function: call it like the original, with inputs of any shapes (those of the example alone, if it came from a file).
 
     >>> traced = facula.jit.trace(lambda x: x * 2, facula.ones(2))
@@ -139,7 +141,7 @@ class TracedFunction(_Readable):
 def traced_module(trace, module, base):
     """A module of class base over the original's parameters, buffers and children, whose forward runs the trace."""
 
-    class TracedModule(_Readable, base):
+    class TracedModule(Readable, base):
         def __init__(self):
             base.__init__(self)
             self._parameters.update(module._parameters)
