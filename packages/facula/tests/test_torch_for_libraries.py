@@ -8,6 +8,7 @@ import warnings
 
 import facula
 import facula.torch
+import numpy
 import pytest
 from facula.torch import _names
 
@@ -17,12 +18,29 @@ def test_the_metadata_tells_the_version(served):
     assert importlib.metadata.version("torchvision").endswith("+facula")
 
 
-def test_tensors_say_that_they_are_torch_s():
-    home = facula.Tensor.__module__
-    with facula.torch.enabled(shadow=True) as torch:
-        assert {"torch"} == {kind.__module__ for kind in (torch.Tensor, torch.Size, torch.dtype, torch.device)}
+HOMES = {
+    "torch": "Tensor Size dtype device layout memory_format iinfo finfo FloatStorage FloatTensor", "torch.storage": "UntypedStorage TypedStorage", "torch._C": "Generator",
+}  # fmt: skip
 
-    assert home == facula.Tensor.__module__ != "torch"
+
+def test_tensors_and_what_belongs_to_them_say_that_they_are_torch_s():
+    homes = {name: getattr(facula, name).__module__ for names in HOMES.values() for name in names.split()}
+    with facula.torch.enabled(shadow=True) as torch:
+        for home, names in HOMES.items():
+            assert dict.fromkeys(names.split(), home) == {name: getattr(torch, name).__module__ for name in names.split()}
+            for name in names.split():
+                assert getattr(torch, name) is getattr(importlib.import_module(home), name)
+
+    assert homes == {name: getattr(facula, name).__module__ for name in homes} and "torch" not in homes.values()
+
+
+def test_tensors_have_no_array_interface_as_pytorchs_have_none():
+    x = facula.ones(2)
+    with facula.torch.enabled(shadow=True):
+        assert not hasattr(x, "__array_interface__")
+        assert numpy.shares_memory(numpy.asarray(x), x.numpy())
+
+    assert hasattr(x, "__array_interface__")
 
 
 def test_a_namespace_holds_its_classes_at_once(served):
@@ -56,7 +74,7 @@ torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.act
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._C._has_xpu torch.cuda._lazy_call torch.utils.tensorboard.writer.SummaryWriter torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
 torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.nn.utils._per_sample_grad.call_for_per_sample_grads torch.utils.cpp_extension.load
-torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.sym_max torch.amp.autocast_mode._cast
+torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch._C._mps_is_available torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 torchvision.transforms.transforms.Compose torchvision.models.alexnet.AlexNet torchvision.models.mobilenet.MobileNetV2

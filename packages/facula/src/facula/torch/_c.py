@@ -49,6 +49,10 @@ def _get_tracing_state() -> None:
     """The tracer at work: jit.trace listens from outside, nothing asks for it."""
 
 
+def _mps_is_available() -> bool:
+    return False
+
+
 def _is_tracing() -> bool:
     """Is jit.trace at work in this thread?"""
     return facula.jit.is_tracing()

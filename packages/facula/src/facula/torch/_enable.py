@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import facula
 from facula.tensor_core import extend
+from facula.tensor_core.memory import legacy, storage
 
 from . import _children
 from ._homes import NAMESPACES, of_function, rename
@@ -150,7 +151,14 @@ class Finder:
 _finder = Finder()
 _depth = 0
 _saved: dict[str, types.ModuleType] = {}
-_TENSOR_KINDS = (facula.Tensor, facula.Size, facula.dtype, facula.device)
+# Programs tell tensors from arrays, and whose a generator is, by where the class says it is from.
+_TENSOR_KINDS = {
+    **dict.fromkeys((facula.Tensor, facula.Size, facula.dtype, facula.device, facula.layout, facula.memory_format, facula.iinfo, facula.finfo), "torch"),
+    **dict.fromkeys((*legacy.TYPES.values(), *storage.TYPES.values()), "torch"),
+    **dict.fromkeys((facula.UntypedStorage, facula.TypedStorage), "torch.storage"),
+    facula.Generator: "torch._C",
+}
+_ARRAY_INTERFACE = vars(facula.Tensor)["__array_interface__"]
 _saved_homes: dict[type, str] = {}
 _overwritten: dict[tuple[types.ModuleType, str], object] = {}  # what a program's own functions stand in for
 _ends: list[Callable[[], None]] = []  # what undoes the rest of a start
@@ -194,9 +202,9 @@ class enabled:
                 )
         for name in [name for name in sys.modules if _is_ours(name)]:
             _saved[name] = sys.modules.pop(name)
-        # Programs tell tensors from arrays by where the class says it is from.
-        for kind in _TENSOR_KINDS:
-            kind.__module__, _saved_homes[kind] = "torch", kind.__module__
+        for kind, home in _TENSOR_KINDS.items():
+            kind.__module__, _saved_homes[kind] = home, kind.__module__
+        del facula.Tensor.__array_interface__  # PyTorch's tensors have none: what has one is no tensor to opt_einsum
         sys.meta_path.insert(0, _finder)
         _ends.append(extend.name_functions(of_function))
         _children.shadow[0] = self.shadow
@@ -214,6 +222,7 @@ class enabled:
             del sys.modules[name]
         sys.modules.update(_saved)
         _saved.clear()
+        facula.Tensor.__array_interface__ = _ARRAY_INTERFACE
         for kind, home in _saved_homes.items():
             kind.__module__ = home
         _saved_homes.clear()
