@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.metadata
+import json
 import multiprocessing
 import pickle
 import warnings
@@ -74,7 +75,7 @@ torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.act
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._C._has_xpu torch.cuda._lazy_call torch.utils.tensorboard.writer.SummaryWriter torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
 torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.nn.utils._per_sample_grad.call_for_per_sample_grads torch.utils.cpp_extension.load
-torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch._C._mps_is_available torch.sym_max torch.amp.autocast_mode._cast
+torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.cuda.amp.common.amp_definitely_not_available torch._C._mps_is_available torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 torchvision.transforms.transforms.Compose torchvision.models.alexnet.AlexNet torchvision.models.mobilenet.MobileNetV2
@@ -107,6 +108,27 @@ def test_nothing_is_what_several_processes_would_make(served):
     assert not isinstance(served.nn.Linear(1, 1), FullyShardedDataParallel)
     with pytest.raises(RuntimeError, match="FullyShardedDataParallel"):
         FullyShardedDataParallel(served.nn.Linear(1, 1))
+
+
+def test_an_error_is_recorded_for_the_launcher(served, tmp_path, monkeypatch):
+    from torch.distributed.elastic.multiprocessing.errors import record
+
+    @record
+    def program(end):
+        if isinstance(end, BaseException):
+            raise end
+        return end
+
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "error.json"))
+    assert (3, None) == (program(3), program(SystemExit(0)))
+    with pytest.raises(SystemExit):
+        program(SystemExit(2))
+    assert not (tmp_path / "error.json").exists()
+    with pytest.raises(ValueError, match="boom"):
+        program(ValueError("boom"))
+    told = json.loads((tmp_path / "error.json").read_text())["message"]
+
+    assert "ValueError: boom" == told["message"] and "boom" in told["extraInfo"]["py_callstack"] and told["extraInfo"]["timestamp"].isdigit()
 
 
 def test_no_other_process_is_called(served):

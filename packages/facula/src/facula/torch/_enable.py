@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import facula
 from facula.tensor_core import extend
-from facula.tensor_core.memory import legacy, storage
 
 from . import _children
 from ._homes import NAMESPACES, of_function, rename
@@ -154,7 +153,7 @@ _saved: dict[str, types.ModuleType] = {}
 # Programs tell tensors from arrays, and whose a generator is, by where the class says it is from.
 _TENSOR_KINDS = {
     **dict.fromkeys((facula.Tensor, facula.Size, facula.dtype, facula.device, facula.layout, facula.memory_format, facula.iinfo, facula.finfo), "torch"),
-    **dict.fromkeys((*legacy.TYPES.values(), *storage.TYPES.values()), "torch"),
+    **{kind: "torch" for name in dir(facula) if name.endswith(("Storage", "Tensor")) and (kind := getattr(facula, name)).__module__ == "facula"},
     **dict.fromkeys((facula.UntypedStorage, facula.TypedStorage), "torch.storage"),
     facula.Generator: "torch._C",
 }

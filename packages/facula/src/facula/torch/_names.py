@@ -274,6 +274,8 @@ FALLBACKS = {
     "torch.optim.lbfgs._cubic_interpolate": _OPTIM + "_cubic_interpolate",
     "torch.cuda.random": "facula.torch._cuda",
     "torch.cuda.amp.grad_scaler": "facula.torch._cuda_amp",
+    "torch.cuda.amp.common": "facula.torch._cuda_amp_common",
+    **{f"torch.distributed.elastic{below}": "facula.torch._elastic" for below in ("", ".multiprocessing", ".multiprocessing.errors")},
     **{f"torch.autograd.functional.{n}": f"facula.torch._autograd_internals:{n}" for n in ("_as_tuple", "_construct_standard_basis_for", "_grad_postprocess", "_tuple_postprocess")},
     **{f"torch.{n}": f"facula.torch._removed:{n}" for n in ("eig", "lstsq", "matrix_rank", "solve", "symeig")},
     **{f"torch.jit.{n}": f"facula.torch._script:{n}" for n in ("fork", "optimized_execution", "wait")},
