@@ -326,14 +326,17 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return norms(v, dim, pow)
 
 
-def _layers(mode: str, x: Tensor, states: tuple, params: Sequence[Tensor], biases: bool, layers: int, dropout: float, train: bool, both: bool, sizes: Tensor) -> tuple:
-    """(outputs, last state tensors) of a stack over packed rows x; params flat, as PyTorch orders them."""
-    per = len(params) // (layers * (2 if both else 1))
+def _layers(mode: str, x: Tensor, hx: Any, params: Sequence[Tensor], biases: bool, layers: int, dropout: float, train: bool, both: bool, sizes: Tensor) -> tuple:
+    """(outputs, *last states) of a stack over packed rows x; params flat, as PyTorch orders them."""
+    states = tuple(hx) if mode == "LSTM" else (hx,)
+    ways = 2 if both else 1
+    per = (4 if biases else 2) + (mode == "LSTM" and states[0].size(2) != states[1].size(2))  # of one layer in one direction; a projection has one more
+    _counted(mode.lower(), states[0].size(0), len(params) // per, len(params) % per, layers, ways)
     ends: list[list[Tensor]] = [[] for _ in states]
     k = 0
     for layer in range(layers):
         outs = []
-        for reverse in (False, True)[: 2 if both else 1]:
+        for reverse in (False, True)[:ways]:
             mine = list(params[k * per : (k + 1) * per])
             w_hr = mine.pop() if per in (3, 5) else None
             weights = [*mine[:2], *(mine[2:4] if biases else (None, None)), w_hr]
@@ -345,27 +348,55 @@ def _layers(mode: str, x: Tensor, states: tuple, params: Sequence[Tensor], biase
         x = facula.cat(outs, 1) if both else outs[0]
         if dropout and train and layer < layers - 1:
             x = F.dropout(x, dropout, True)
-    return x, [facula.stack(end) for end in ends]
+    return x, *(facula.stack(end) for end in ends)
+
+
+def _counted(name: str, states: int, weights: int, left: int, layers: int, ways: int) -> None:
+    """Refuse other numbers of states and weights than a stack's: one for each layer in each direction."""
+    if left:
+        raise RuntimeError(f"{name}: got an incorrect number of RNN parameters: {left} more than {weights} layers take. Give the weights of whole layers.")
+    if states % ways or weights % ways:
+        raise RuntimeError(f"{name}: Odd number of params or hiddens given to a bidirectional RNN: {states} states, weights of {weights}. Give those of both directions.")
+    for found, what in ((states, "hidden states"), (weights, "weights")):
+        if found != layers * ways:
+            raise RuntimeError(f"{name}: Expected {'more' if found < layers * ways else 'fewer'} {what} in stacked_rnn: {found} for {layers} layers of {ways} directions. Give one of each.")
+
+
+_STACKED = ("input", "hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional", "batch_first")
+_PACKED = ("data", "batch_sizes", *_STACKED[1:-1])
+_KINDS = {"has_biases": "bool", "num_layers": "int", "dropout": "float", "train": "bool", "bidirectional": "bool", "batch_first": "bool"}
+
+
+def _of_form(form: tuple, several: bool, args: tuple, options: dict) -> dict | None:
+    """The arguments by the form's names; None if they are of another form. several: hx is a list."""
+    given = dict(zip(form, args))
+    if len(args) + len(options) != len(form) or given.keys() | options.keys() != set(form):
+        return None
+    given |= options
+    lists = ("hx", "params") if several else ("params",)
+    fits = (isinstance(v, (list, tuple)) and all(isinstance(t, Tensor) for t in v) if n in lists else extend.of_kind(_KINDS.get(n, "tensor"), v) for n, v in given.items())
+    return given if all(fits) else None
 
 
 def _recurrent(name: str, mode: str) -> Any:
     several = mode == "LSTM"
 
-    def run(*args: Any) -> tuple:
-        if len(args) != 9:
-            raise TypeError(f"{name}() received an invalid combination of arguments: it takes 9, got {len(args)}. Give all of (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first).")
-        for position, x in enumerate(args[: 1 if isinstance(args[3], bool) else 2]):
-            extend.check(name, ("input", "batch_sizes")[position], position, "tensor", x)
-        if isinstance(args[3], bool):  # (input, hx, params, has_biases, layers, dropout, train, bidirectional, batch_first)
-            x, hx, params, biases, layers, dropout, train, both, batch_first = args
-            x = x.transpose(0, 1) if batch_first else x
-            sizes = facula.full((x.shape[0],), x.shape[1], dtype=facula.int64)
-            out, ends = _layers(mode, x.reshape(-1, x.shape[-1]), tuple(hx) if several else (hx,), params, biases, layers, dropout, train, both, sizes)
-            out = out.reshape(x.shape[0], x.shape[1], -1)
-            return (out.transpose(0, 1) if batch_first else out, *ends)
-        x, sizes, hx, params, biases, layers, dropout, train, both = args
-        out, ends = _layers(mode, x, tuple(hx) if several else (hx,), params, biases, layers, dropout, train, both, sizes)
-        return (out, *ends)
+    def run(*args: Any, **options: Any) -> tuple:
+        given = _of_form(_STACKED, several, args, options) or _of_form(_PACKED, several, args, options)
+        if given is None:
+            kinds = ", ".join([*(type(v).__name__ for v in args), *(f"{n}={type(v).__name__}" for n, v in options.items())])
+            raise TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}). Give all of ({', '.join(_STACKED)}), or of ({', '.join(_PACKED)}).")
+        hx = given["hx"]
+        if several and len(hx) != 2:
+            raise RuntimeError(f"lstm expects two hidden states, got {len(hx)}. Give (h, c).")
+        rest = [given[n] for n in _STACKED[1:-1]]
+        if "data" in given:
+            return _layers(mode, given["data"], *rest, given["batch_sizes"])
+        x = given["input"].transpose(0, 1) if given["batch_first"] else given["input"]
+        sizes = facula.full((x.size(0),), x.size(1), dtype=facula.int64)
+        out, *ends = _layers(mode, x.reshape(-1, x.size(2)), *rest, sizes)
+        out = out.reshape(x.shape[0], x.shape[1], -1)
+        return out.transpose(0, 1) if given["batch_first"] else out, *ends
 
     run.__name__ = run.__qualname__ = name
     parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
@@ -388,10 +419,15 @@ def _cell(name: str, mode: str) -> Any:
     several = mode == "LSTM"
 
     def run(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Any:
+        if several and len(hx) != 2:
+            raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}. Give (h, c).")
+        w_ih.size(1), w_hh.size(1)  # which refuse what is no matrix
         new = run_cell(mode, input, tuple(hx) if several else (hx,), w_ih, w_hh, b_ih, b_hh)
         return new if several else new[0]
 
     run.__name__ = run.__qualname__ = name
+    if not several:
+        run.__annotations__["hx"] = "Tensor"
     parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
     state = "(facula.zeros(2, 5), facula.zeros(2, 5))" if several else "facula.zeros(2, 5)"
     shown = f"facula.{name}(facula.ones(2, 3), {state}, facula.ones({5 * parts}, 3), facula.ones({5 * parts}, 5)){'[0]' if several else ''}.shape"
