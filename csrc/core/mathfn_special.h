@@ -273,7 +273,7 @@ FC_MATH_CALLED f64 fc_zeta_f64(f64 s, f64 q)
 {
     if (s == 1)
         return INFINITY;
-    if (!(s > 1) || q != q)
+    if (s < 1 || q != q)
         return NAN;
     if (q <= 0) {
         if (q == floor(q))
@@ -281,6 +281,8 @@ FC_MATH_CALLED f64 fc_zeta_f64(f64 s, f64 q)
         if (s != floor(s))
             return NAN;
     }
+    if (s != s)
+        return NAN;
     f64 sum = 0, base = q, term = 0;
     for (int k = 0;; ++k) {
         term = fc_zeta_term(s, base);

@@ -73,8 +73,9 @@ def _want_elements(name: str, input: Tensor) -> None:
 
 
 def native_batch_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: bool, momentum: float, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None, training: bool, momentum: float, eps: float,
+    *, out: tuple | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """(batch_norm, mean, 1 / standard deviation) of each channel; the last two are empty where statistics are not taken from input.
 
     >>> facula.native_batch_norm(facula.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 1e-5)[1].round(decimals=3)
@@ -86,7 +87,12 @@ def native_batch_norm(
         mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
     else:
         mean = spread = input.new_empty(0)
-    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
+    found = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
+    if out is None:
+        return found
+    if training:
+        return extend.into("native_batch_norm", found, out)
+    return extend.into("native_batch_norm", found[0], out[0]), *out[1:]  # which are left as they are
 
 
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:

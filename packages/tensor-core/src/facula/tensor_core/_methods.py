@@ -51,6 +51,8 @@ def attach(public):
     for name, function in list(vars(Tensor).items()):
         if isinstance(function, FunctionType) and (public.get(name) is function or function in known):
             setattr(Tensor, name, namesake(name, function))
+        elif isinstance(function, FunctionType) and function.__name__ != name and not name.startswith("__"):  # written under another name, where its own is a function's
+            function.__name__, function.__qualname__ = name, f"Tensor.{name}"
         known.add(function)
 
 

@@ -1,7 +1,7 @@
 """class Tensor: a typed handle of the C library and what autograd hangs on it."""
 
 from facula.tensor_core._lib import NULL, lib
-from facula.tensor_core._types import DEVICES, DTYPES, Size, device, strided
+from facula.tensor_core._types import DEVICES, DTYPES, Size, device, format_id, strided
 
 _shape_id, number_of = lib.fc_shape_id, lib.number_of
 _sizes = []  # Size of every interned shape, by id
@@ -133,18 +133,13 @@ class Tensor(lib.Slots):
         """
         return self.dtype.is_signed
 
-    def is_contiguous(self, memory_format=None):
+    def is_contiguous(self, *, memory_format=None):
         """Does it lie in memory in the order of its dims (or of the memory format)?
 
         >>> facula.zeros(2, 3).t().is_contiguous()
         False
         """
-        try:
-            return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else memory_format.id))
-        except AttributeError:
-            if memory_format is None or hasattr(memory_format, "id"):
-                raise
-            raise TypeError(f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}. Leave it out.") from None
+        return bool(lib.fc_is_contiguous(self._h, 0 if memory_format is None else format_id("is_contiguous", memory_format)))
 
     is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_xpu = is_nested = False
     is_sparse_csr = is_xla = is_ipu = is_mtia = is_maia = is_vulkan = False

@@ -260,6 +260,13 @@ sparse_csr = layout("sparse_csr", 2)
 sparse_csc = layout("sparse_csc", 3)
 sparse_bsr = layout("sparse_bsr", 4)  # for comparisons: no tensor has it
 sparse_bsc = layout("sparse_bsc", 5)
+def format_id(name, given):
+    """The number of a memory format. Raises TypeError for anything else."""
+    if type(given) is not memory_format:
+        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(given).__name__}. Give facula.channels_last, for one.")
+    return given.id
+
+
 contiguous_format = memory_format("contiguous_format", 0)
 preserve_format = memory_format("preserve_format", 1)
 channels_last = memory_format("channels_last", 2)

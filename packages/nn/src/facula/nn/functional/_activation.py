@@ -102,8 +102,15 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """
     if min_val > max_val:
         raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
+    return _hardtanh(input, min_val, max_val, inplace)
+
+
+def _hardtanh(input: Tensor, min_val: float, max_val: float, inplace: bool) -> Tensor:
     if type(input) is not Tensor:
         extend.want_tensor("hardtanh", "input", 0, input)
+    for name, bound in (("min_val", min_val), ("max_val", max_val)):
+        if isinstance(bound, complex):
+            extend.check("hardtanh", name, None, "real", bound)
     if min_val < 0 and input.dtype.name.startswith("uint"):
         raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({input.dtype.name}, {min_val}). Convert with input.float().")
     return _maybe_into(inplace, _row["_hardtanh"], input, min_val=min_val, max_val=max_val)
@@ -115,7 +122,7 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Ten
     >>> facula.nn.functional.hardtanh_(facula.tensor([-3.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
-    return hardtanh(input, min_val, max_val, True)
+    return _hardtanh(input, min_val, max_val, True)
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:

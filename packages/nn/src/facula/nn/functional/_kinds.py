@@ -19,7 +19,7 @@ _FAST = frozenset(
     " max_pool1d max_pool2d".split()
 )
 _ANY = frozenset("interpolate upsample upsample_bilinear upsample_nearest normalize multilabel_soft_margin_loss gumbel_softmax local_response_norm gaussian_nll_loss linear_cross_entropy".split())
-_NUMPY = {"cosine_similarity": {"axis": "int"}, "pairwise_distance": {"keepdims": "bool"}}  # what PyTorch's parser, not its Python, reads: NumPy's names
+_NUMPY = {"cosine_similarity": {"axis": "int"}, "pairwise_distance": {"keepdims": "bool"}, "norm_except_dim": {"axis": "int"}}  # what PyTorch's parser, not its Python, reads: NumPy's names
 _TRUTHS = frozenset("inplace size_average reduce return_indices full hard antialias recompute_scale_factor".split())  # PyTorch asks only whether they are true
 
 

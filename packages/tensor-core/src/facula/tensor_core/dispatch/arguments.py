@@ -144,8 +144,10 @@ def ints(values):
         first = values[0]
         if type(first) is tuple:
             values = first
-        elif isinstance(first, (tuple, list)) or not hasattr(first, "__index__") and not hasattr(type(first), "__torch_function__"):
-            values = tuple(first)  # what answers for itself may be a size or all of them: who refuses it asks
+        elif isinstance(first, (tuple, list)):
+            values = tuple(first)
+        elif not hasattr(first, "__index__") and not hasattr(type(first), "__torch_function__"):  # what answers for itself may be a size or all of them: who refuses it asks
+            raise TypeError(f"sizes must be tuple of ints, not {type(first).__name__}: {first!r}. Make a tuple of it.")
     if values and (values[0] is True or values[0] is False):
         raise TypeError(f"sizes must be ints, but found element of type bool at pos 0: {tuple(values)}. Convert it with int().")
     return values

@@ -11,12 +11,12 @@ from facula.tensor_core._errors import IntegerOverflow, IntegersOverflow, NotATe
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype, memory_format
+from facula.tensor_core._types import dtype
 
 # kind: (types that are right at a glance, word for a message)
-WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "real": "Number", "str": "str", "dtype": "torch.dtype", "memory_format": "torch.memory_format"}
+WORDS = {"tensor": "Tensor", "int": "int", "ints": "tuple of ints", "bool": "bool", "float": "float", "number": "Number", "real": "Number", "str": "str", "dtype": "torch.dtype"}
 FAST = {
-    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "real": (int, float, bool), "str": (str,), "dtype": (dtype,), "memory_format": (memory_format,),
+    "tensor": (Tensor,), "int": (), "ints": (), "bool": (bool,), "float": (float, int), "number": (int, float, bool), "real": (int, float, bool), "str": (str,), "dtype": (dtype,),
 }  # fmt: skip
 
 NAMES = {
@@ -34,6 +34,11 @@ NAMES = {
 }  # fmt: skip
 NUMPY = {"dim": "axis", "keepdim": "keepdims"}  # other names, which PyTorch takes too
 UNNAMED = frozenset(("reductions.norm", "order.unique", "order.unique_consecutive"))  # but not for these, which it has in Python
+ROWS = {  # and those of its rows whose documentation has others
+    "A": ("input", "cholesky cholesky_ex cond eig eigh eigvals eigvalsh ldl_factor ldl_factor_ex lstsq matrix_exp matrix_norm matrix_power matrix_rank pinv tensorinv tensorsolve"),
+    "B": ("b", "lstsq"), "x": ("input", "vector_norm"), "tensor": ("input", "one_hot"), "elements": ("element", "isin"), "test_elements": ("test_element", "isin"),
+}  # fmt: skip
+ROWS = {(function, name): other for name, (other, functions) in ROWS.items() for function in functions.split()} | {("tensorsolve", "B"): "other"}
 KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 # (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
@@ -175,6 +180,7 @@ class _Parameters:
         self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
         named = f"{function.__module__.rpartition('.')[2]}.{function.__name__}" not in UNNAMED if kinds is None else kinds
         self.other = {n: other for n, other in NUMPY.items() if named and n in every and other not in every and (kinds is None or other in kinds)}
+        self.other |= {n: ROWS[function.__name__, n] for n in self.names if (function.__name__, n) in ROWS}
         self.optional = {n for n, value in self.defaults.items() if value is None} | {n for n, kind in (kinds or {}).items() if kind.endswith("?")}
 
     def text(self):
@@ -204,10 +210,10 @@ class _Parameters:
         return f"    if {other} is not _lacking:\n        {name} = _renamed('{self.function.__name__}', '{other}', {other}, {name}, {absent})\n{default}"
 
     def may_lack(self):
-        """Parameters without a default that the guard gives one: a dim that may come as axis, and those behind it. Their kinds refuse None."""
-        if "dim" not in self.other or "dim" not in self.names or "dim" in self.defaults:
-            return ()
-        return self.names[self.names.index("dim") : len(self.names) - len(self.function.__defaults__ or ())]
+        """Parameters without a default that the guard gives one: the first that may come by another name, and those behind it. Their kinds refuse None."""
+        bare = self.names[: len(self.names) - len(self.function.__defaults__ or ())]
+        first = next((k for k, n in enumerate(bare) if n in self.other), len(bare))
+        return bare[first:]
 
     def values(self):
         """__defaults__ and __kwdefaults__ of the guard."""

@@ -1,5 +1,7 @@
 """The functions of facula.fft over three rows: complex to complex, real to complex, complex to real."""
 
+import math
+
 from facula.tensor_core import _ops, _state
 from facula.tensor_core.functions import create as _create, joining as _joining, ranges as _ranges, rearranging as _rearranging, shape as _shape
 from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
@@ -319,41 +321,51 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None) -> Tensor:
     return _complex("ihfftn", half, None, dims[:-1], norm, False, out)
 
 
-def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
+def _frequencies(name, steps, n, d, out, requires_grad):
+    """steps / (n d), which need not be finite."""
+    period = n * d
+    return _create._finish(into(name, steps * (1.0 / period if period else math.copysign(math.inf, period)), out), requires_grad)
+
+
+def _of_frequencies(name, n, d, dtype, layout, pin_memory, out):
+    """The dtype of a function that gives frequencies, whose arguments are looked at."""
+    if type(n) is not int:
+        check(f"fft_{name}", "n", 0, "int", n)
+    if type(d) is not float:
+        check(f"fft_{name}", "d", 1, "float", d)
+    _create.a_layout(layout)
+    _create.plain(layout, pin_memory is not None and pin_memory)
+    dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
+    if dtype._kind < 2:
+        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype.name}. Name one.")
+    return dtype
+
+
+def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False) -> Tensor:
     """The frequencies of fft's n terms for samples d apart: 0, 1, ... -2, -1 over n d.
 
     >>> facula.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    if type(n) is not int:
-        check("fft_fftfreq", "n", 0, "int", n)
-    _create.plain(layout)
+    dtype = _of_frequencies("fftfreq", n, d, dtype, layout, pin_memory, out)
     if n == 0:
         return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
     if n < 0:
         raise RuntimeError(f"fftfreq: n must be a positive number, got {n}.")
-    dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
-    if dtype._kind < 2:
-        raise RuntimeError(f"fftfreq requires a floating point or complex dtype, got {dtype.name}. Name one.")
     half = (n + 1) // 2
     steps = _joining.cat([_ranges.arange(half, dtype=dtype, device=device), _ranges.arange(-(n // 2), 0, dtype=dtype, device=device)])
-    return _create._finish(into("fftfreq", steps * (1.0 / (n * d)), out), requires_grad)
+    return _frequencies("fftfreq", steps, n, d, out, requires_grad)
 
 
-def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False) -> Tensor:
+def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False) -> Tensor:
     """The frequencies of rfft's terms for n samples d apart: 0 to n // 2 over n d.
 
     >>> facula.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
     """
-    if type(n) is not int:
-        check("fft_rfftfreq", "n", 0, "int", n)
-    _create.plain(layout)
-    if n < 1:
-        raise RuntimeError(f"rfftfreq: n must be a positive number, got {n}.")
-    dtype = dtype or (_state.get_default_dtype() if out is None else out.dtype)
-    steps = _ranges.arange(n // 2 + 1, dtype=dtype, device=device)
-    return _create._finish(into("rfftfreq", steps * (1.0 / (n * d)), out), requires_grad)
+    dtype = _of_frequencies("rfftfreq", n, d, dtype, layout, pin_memory, out)
+    steps = _ranges.arange(int(n / 2) + 1, dtype=dtype, device=device)
+    return _frequencies("rfftfreq", steps, n, d, out, requires_grad)
 
 
 def fftshift(input, dim=None) -> Tensor:

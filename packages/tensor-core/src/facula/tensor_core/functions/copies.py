@@ -1,11 +1,12 @@
 """`<view>_copy`: each view function with its result copied, and a few functions whose result is a fixed layout or a filled copy."""
 
 import builtins
+import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
 from facula.tensor_core.functions.create import _finish, _of_strides, empty_strided, full, plain
-from facula.tensor_core.dispatch.arguments import by_axis, ints
+from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, by_axis, ints, renamed
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
@@ -13,7 +14,7 @@ from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_te
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import copied as written, into
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype as _dtype, int64
+from facula.tensor_core._types import dtype as _dtype, float64, int64
 
 
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
@@ -47,7 +48,7 @@ _VIEWS = {
     "view_copy": lambda input, size=None, *, dtype=None: input.view(dtype or size) if dtype or isinstance(size, _dtype) else input.reshape(_listed("view_copy", "size", size)),
 }
 _SEVERAL = {
-    "split_copy": lambda input, split_size, dim=0: input.split(split_size, dim),
+    "split_copy": lambda input, split_size, dim=0, *, axis=LACKING: input.split(split_size, dim if axis is LACKING else renamed("split_copy", "axis", axis, dim, 0)),
     "split_with_sizes_copy": lambda input, split_sizes, dim=0, **axis: _splitting.split_with_sizes(input, list(split_sizes), dim, **axis),
     "unbind_copy": lambda input, dim=0, **axis: input.unbind(dim, **axis),
 }
@@ -181,7 +182,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return into("nonzero_static", _ops.copy(found, None, 0), out)
 
 
-def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does.
 
     >>> facula.arange(1, 4), facula.range(1, 4)
@@ -191,12 +192,17 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
 
     from facula.tensor_core.functions.ranges import arange
 
-    plain(layout, pin_memory)
+    plain(layout)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
-    for position, (name, bound) in enumerate((("start", start), ("end", end))):
-        check("range", name, position, "number", bound)
-    if step == 0:
-        raise RuntimeError("range: step must be nonzero")
+    for position, (name, bound) in enumerate((("start", start), ("end", end), ("step", step))):
+        check("range", name, position, "real", bound)
+    dtype = as_dtype(dtype)
+    if (out.dtype if dtype is None and isinstance(out, Tensor) else dtype or float64)._kind == 1:  # counted in integers
+        start, end, step = (int(v) if math.isfinite(v) else v for v in (start, end, step))
+    if not step or step != step:
+        raise RuntimeError(f"range: step must be nonzero, got {step}")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"range: unsupported range: {start} -> {end}. Both ends must be finite.")
     if (end - start) / step < 0:
         raise RuntimeError(f"range: upper bound and lower bound inconsistent with step sign: {start}, {end}, {step}")
     from facula.tensor_core._state import get_default_dtype

@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.out import a_tensor, taken
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, int64, no_backend, strided
+from facula.tensor_core._types import DTYPES, complex64, complex128, device, float64, format_id, int64, layout as _layout, no_backend, strided
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
 _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
@@ -37,13 +37,15 @@ def _finish(t, requires_grad):
     return t
 
 
-def _fits(name, out, dtype):
-    """Refuse an output that is no tensor, or of another dtype than the one asked for."""
+def _fits(name, out, dtype, device_=None):
+    """Refuse an output that is no tensor, or of another dtype or device than the one asked for."""
     if out is None:
         return
     a_tensor(name, out)
     if dtype is not None and out.dtype is not dtype:
         raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave one of them out.")
+    if device_ is not None and _place(device_) != lib.fc_device(out._h):
+        raise RuntimeError(f"{name}: device type {device_} does not match device type of out parameter ({out.device}). Leave one of them out.")
 
 
 def _place(device_):
@@ -59,9 +61,16 @@ def _place(device_):
     return d.id
 
 
+def a_layout(layout):
+    """Refuse what is no layout."""
+    if layout is not None and type(layout) is not _layout:
+        raise TypeError(f"argument 'layout' must be torch.layout, not {type(layout).__name__}: {layout!r}. Use facula.strided or its like.")
+
+
 def plain(layout, pin_memory=False):
     """Refuses memory that is not made here: of another layout than strided, or pinned for an accelerator."""
     if layout is not None and layout is not strided:
+        a_layout(layout)
         raise NotImplementedError(f"layout {layout} is not available here: use facula.strided")
     if pin_memory is not False:
         _switch("pin_memory", pin_memory)
@@ -70,6 +79,7 @@ def plain(layout, pin_memory=False):
 
 
 def _like_layout(name, input, layout, pin_memory):
+    a_layout(layout)
     plain(None, pin_memory)
     if layout is not None and layout is not input.layout:
         raise NotImplementedError(f"{name} with different sparse layout is not supported: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
@@ -129,6 +139,7 @@ def _empty(size, dtype, device_):
 def _blank(name, sizes, dtype, layout, device, requires_grad, pin_memory):
     from facula.tensor_core.sparse.making import blank
 
+    a_layout(layout)
     return blank(name, ints(sizes), dtype, layout, device, pin_memory).requires_grad_(requires_grad)
 
 
@@ -148,6 +159,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     """
     if not sizes or size is not None:
         sizes = listed("empty", "size", sizes, size)
+    format = 1 if memory_format is None else format_id("empty", memory_format)
     if out is None and layout is None and memory_format is None and pin_memory is False:
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, None)
         if t is not None:
@@ -156,15 +168,13 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
     if out is not None:
-        _fits("empty", out, dtype)
+        _fits("empty", out, dtype, device)
         if out.is_sparse:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
         return _finish(prepared(out if out.shape == (wanted := ints(sizes)) and out._origin is None else out.resize_(wanted)), requires_grad)
     t = _empty(ints(sizes), dtype, device)
-    if memory_format is not None:
-        check("empty_like", "memory_format", None, "memory_format", memory_format)
-    if memory_format is not None and memory_format.id > 1:
-        t = own_tensor(lib.fc_empty_like(t._h, t.dtype.id, memory_format.id))
+    if format > 1:
+        t = own_tensor(lib.fc_empty_like(t._h, t.dtype.id, format))
     return _finish(prepared(t), requires_grad)
 
 
@@ -172,7 +182,7 @@ def _filled(size, value, dtype, device_, requires_grad, out=None):
     if out is None:
         t = _empty(ints(size), dtype, device_)
     else:
-        _fits("full", out, dtype)
+        _fits("full", out, dtype, device_)
         if out.is_sparse and not value:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0), requires_grad)
         taken("full", out)
@@ -254,8 +264,7 @@ _KINDS = {bool: 0, int: int64.id, float: -1}  # the dtype of a number, -1 for th
 def _like(input, dtype, memory_format):
     """An unset tensor with input's shape, and strides where the format preserves them."""
     id = lib.fc_dtype(input._h) if dtype is None else dtype_id(dtype)
-    fmt = 1 if memory_format is None else memory_format.id
-    return own_tensor(lib.fc_empty_like(input._h, id, fmt))
+    return own_tensor(lib.fc_empty_like(input._h, id, 1 if memory_format is None else format_id("empty_like", memory_format)))
 
 
 def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None, pin_memory=False):
@@ -322,6 +331,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     >>> facula.zeros_like(facula.tensor([5, 6]))
     tensor([0, 0])
     """
+    a_layout(layout)
     if layout is not None and layout is not input.layout:
         if strided not in (layout, input.layout):
             from facula.tensor_core.sparse.making import blank_like

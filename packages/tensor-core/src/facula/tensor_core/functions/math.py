@@ -5,14 +5,14 @@ from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import elsewhere
 from facula.tensor_core.dispatch.out import into, kept, written
 from facula.tensor_core.dispatch.run import is_number
 from facula.tensor_core.functions.shape import broadcast_tensors, narrow, wrap_dim
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import int64
+from facula.tensor_core._types import format_id, int64
 
 
 def equal(input, other):
@@ -54,9 +54,7 @@ def clone(input, *, memory_format=None):
     """
     if type(input) is not Tensor:
         want_tensor("clone", "input", 0, input)
-    if memory_format is not None:
-        check("clone", "memory_format", None, "memory_format", memory_format)
-    return _ops.copy(input, None, 1 if memory_format is None else memory_format.id)
+    return _ops.copy(input, None, 1 if memory_format is None else format_id("clone", memory_format))
 
 
 def real(input):

@@ -10,7 +10,7 @@ from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
-from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, zero_dim
+from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
 from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
@@ -76,7 +76,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
         return into("nan_to_num", _ops.copy(input, None, 1), out)
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
-        return into("nan_to_num", _ops.complex_view(pairs), out)
+        return into("nan_to_num", _alone(_ops.complex_view(pairs)), out)
     largest = LARGEST.get(input.dtype.name, 1.7976931348623157e308)
     return _ops._nan_to_num(
         input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
@@ -102,7 +102,7 @@ def logit(input, eps=None, *, out=None):
             return _ops._logit(input, out=out)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
             fitting("logit", eps, input.dtype)
-            input = _ops.where_rows(_ops.lt(input, eps), eps, _ops.clamp_max(input, 1 - eps))
+            input = _ops.where_rows(_ops.lt(input, eps), number_for("logit", eps, input), _ops.clamp_max(input, 1 - eps))
         else:
             input = _ops.clamp_numbers(input, min=eps, max=1 - eps)
     return _ops._logit(input, out=out)

@@ -89,20 +89,18 @@ def kron(input, other, *, out=None):
     x, y = input.shape, other.shape
     if len(y) == 1 and x and out is None:
         result = _ops.mul(_ops.unsqueeze(input, len(x)), other)
-        if result.is_contiguous():  # else it lies as input does
-            return _shape._alone(_ops.view(result, (*x[:-1], x[-1] * y[0])))
-        return _shape.reshaped(result, (*x[:-1], x[-1] * y[0]))
+        return _shape._alone(_shape.reshaped(result, (*x[:-1], x[-1] * y[0])))
     x, y = list(x), list(y)
     n = max(len(x), len(y))
     if n == 2 == len(x) == len(y):
         result = _ops.mul(_ops.unsqueeze(_ops.unsqueeze(input, 1), 3), _ops.unsqueeze(other, 1))
-        result = _shape.reshaped(result, (x[0] * y[0], x[1] * y[1]))
+        result = _shape._alone(_shape.reshaped(result, (x[0] * y[0], x[1] * y[1])))
         return result if out is None else into("kron", result, out)
     x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
     wide, flat = [1] * (2 * n), [1] * (2 * n)
     wide[::2], flat[1::2] = x, y
     result = _ops.mul(_shape.reshaped(input, wide), other if n == 1 or len(other.shape) == 1 else _shape.reshaped(other, flat))
-    result = _shape.reshaped(result, [p * q for p, q in zip(x, y)])
+    result = _shape._alone(_shape.reshaped(result, [p * q for p, q in zip(x, y)]))
     return result if out is None else into("kron", result, out)
 
 
@@ -275,7 +273,7 @@ def combinations(input, r=2, with_replacement=False):
     else:
         choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
         chosen = tensor([i for row in choose(range(n), r) for i in row], dtype=int64, device=input.device)
-    return _shape.reshaped(_ops.index_select(input, 0, chosen), chosen.shape[0] // r, r)
+    return _shape._alone(_shape.reshaped(_ops.index_select(input, 0, chosen), chosen.shape[0] // r, r))
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):

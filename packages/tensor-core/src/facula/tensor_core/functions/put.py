@@ -312,7 +312,8 @@ def sum_to_size(self, *sizes, size=None):
         raise RuntimeError(f"size {{{list(self.shape)}}} is not expandable to size {{{list(size)}}}.")
     dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
     if dims:
-        return _ops.view(_ops.sum(self, dims, True), list(size))
+        result = _ops.view(_ops.sum(self, dims, True), list(size))
+        return result if lead else _shape._alone(result)
     return self if size else _ops.sum(self, ())
 
 

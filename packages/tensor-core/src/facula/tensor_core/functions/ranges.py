@@ -13,6 +13,7 @@ from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core.dispatch.out import apart, copied, resize, taken
 from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, plain
+from facula.tensor_core.functions.shape import _alone
 
 _POW = next(op.id for op in _ops.OPS if op.name == "pow")
 _map2r = lib.map2r  # a number and a tensor
@@ -70,7 +71,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     dtype = as_dtype(dtype)
     if dtype is not None and dtype._kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
-    _fits("arange", out, dtype)
+    _fits("arange", out, dtype, device)
     if out is not None and out.dtype._kind not in (1, 2):
         raise NotImplementedError(f'"arange" not implemented for {out.dtype.name!r}. Give an output of another dtype.')
     if not (math.isfinite(start) and math.isfinite(end)):
@@ -113,6 +114,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
     plain(layout, pin_memory)
+    asked = device
     if type(start) is not float or type(end) is not float:
         if _ops.interpreting and out is None and (each := by_examples(lambda a, b: linspace(a, b, steps, dtype=dtype, device=device), start, end)) is not None:
             return _finish(each, requires_grad)
@@ -127,7 +129,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     number(start), number(end)  # which refuses what is beyond 64 bits
     if dtype is not None and dtype._kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Convert the result with .bool().')
-    _fits("linspace", out, dtype)
+    _fits("linspace", out, dtype, asked)
     if out is not None and out.dtype._kind == 0 and steps:
         raise NotImplementedError('"linspace" not implemented for \'Bool\'. Give an output of another dtype.')
     if steps < 0:
@@ -194,7 +196,7 @@ def _complex_steps(start, end, steps, dtype):
     """The steps of the real and of the imaginary part, side by side."""
     start, end, part = complex(start), complex(end), dtype.to_real()
     steps = [_ops.linspace_of(steps, part, a, b) for a, b in ((start.real, end.real), (start.imag, end.imag))]
-    return _ops.complex_view(_ops.stack(steps, -1))
+    return _alone(_ops.complex_view(_ops.stack(steps, -1)))
 
 
 def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
@@ -204,6 +206,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     tensor([   1.,   10.,  100., 1000.])
     """
     plain(layout, pin_memory)
+    asked = device
     if type(start) is not float or type(end) is not float:
         if _ops.interpreting and out is None and (each := by_examples(lambda a, b: logspace(a, b, steps, base, dtype=dtype, device=device), start, end)) is not None:
             return _finish(each, requires_grad)
@@ -216,7 +219,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
         return _delivered("logspace", logspace(start, end, steps, base, dtype=out.dtype), out, requires_grad)
     _whole_steps("logspace", start, end, steps)
-    _fits("logspace", out, dtype)
+    _fits("logspace", out, dtype, asked)
     if isinstance(base, complex) or isinstance(base, Tensor) and base._origin is not None:
         raise TypeError(f"logspace() received an invalid combination of arguments: base {base} is no float. Take its real part, detached.")
     if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):

@@ -235,11 +235,11 @@ def rot90(input, k=1, dims=(0, 1)):
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k = k % 4  # it may be a tensor
     if k == 1:
-        return _ops.transpose(_ops.flip(input, (b,)), a, b)
+        return _alone(_ops.transpose(_ops.flip(input, (b,)), a, b))
     if k == 2:
         return _ops.flip(input, (a, b))
     if k == 3:
-        return _ops.transpose(_ops.flip(input, (a,)), a, b)
+        return _alone(_ops.transpose(_ops.flip(input, (a,)), a, b))
     return _ops.copy(input, None, 0)
 
 

@@ -82,6 +82,8 @@ def _degrees_of_freedom(name, input, dim, correction):
             count *= shape[d]
     if 0 in input.shape:
         count = 0
+    if isinstance(correction, complex):
+        raise RuntimeError(f"{name}(): value cannot be converted to type double without overflow: correction is {correction}. Take its real part.")
     if count <= correction:
         warnings.warn(f"{name}(): degrees of freedom is <= 0: {count} elements and a correction of {correction}. Take a smaller correction.", UserWarning, stacklevel=3)
 

@@ -59,7 +59,7 @@ def view(self, *shape, size=None, dtype=None):
         if isinstance(shape[0], _dtype):
             return _ops.view_dtype(self, shape[0])
         if not hasattr(shape[0], "__index__") and not overriding(shape):
-            shape = shape[0]
+            shape = sequence("view", "size", shape[0])
     return _ops.view(self, shape)
 
 

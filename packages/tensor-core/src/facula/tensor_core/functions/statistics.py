@@ -97,7 +97,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if not single:
         result = _ops.transpose(_ops.unsqueeze(result, 0), 0, -1)
     result = _ops.squeeze(result, ones) if ones else result
-    return into(name, result, out)
+    return into(name, _shape._alone(result), out)
 
 
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, keepdims=LACKING):

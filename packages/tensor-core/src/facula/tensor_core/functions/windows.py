@@ -8,7 +8,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.functions.create import _finish, empty, full, ones, plain
+from facula.tensor_core.functions.create import _finish, a_layout, empty, full, ones, plain
 from facula.tensor_core.functions.ranges import arange
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core._state import elsewhere, get_default_dtype
@@ -189,9 +189,15 @@ def _i0(beta, dtype):
 
 def _periodic(name, make, last):
     """The older function of a window: any floating dtype, periodic unless told."""
+    shaped = make.__code__.co_varnames[1 : make.__code__.co_argcount]
 
-    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, out=None, **shape):
-        plain(layout, pin_memory)
+    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **shape):
+        a_layout(layout)
+        if layout not in (None, strided):
+            raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout}. Use facula.strided.")
+        plain(None, pin_memory)
+        for position, (parameter, value) in enumerate((("periodic", periodic), *zip(shaped, args), *shape.items()), 1):
+            check(name, parameter, position, "bool" if parameter == "periodic" else "float", value)
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
         if wanted._kind != 2:
@@ -203,7 +209,7 @@ def _periodic(name, make, last):
         w = make(window_length, *args, sym=not periodic, dtype=wanted if wanted is float64 else float32, **shape)
         device = elsewhere() if device is None else device
         w = w if w.dtype is wanted and device is None else w.to(device, wanted)
-        return _finish(w, requires_grad) if out is None else out.resize_(w.shape).copy_(w)
+        return _finish(w, requires_grad)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"""{(make.__doc__ or "").partition(chr(10))[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).
@@ -255,8 +261,8 @@ bartlett_window = _periodic("bartlett_window", _triangle, "[0.5000, 1.0000, 0.50
 
 def _kaiser(M, beta=12.0, *, sym, dtype):
     """I0(beta sqrt(1 - (2n / M - 1)^2)) / I0(beta)."""
-    if M < 2 or beta < 0:
-        return kaiser(M, beta=beta, sym=sym, dtype=dtype, device="cpu")
+    if M < 2:
+        return kaiser(M, beta=abs(beta), sym=sym, dtype=dtype, device="cpu")  # where beta is of no account
     return _kaiser_of(_ops.arange_of(0, 0, M, dtype, 0.0, 1.0), M - 1 if sym else M, beta)
 
 

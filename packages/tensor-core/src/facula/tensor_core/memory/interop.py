@@ -11,7 +11,7 @@ from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.guard import check, want_tensor
-from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, memory_format, no_backend
+from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, format_id, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
 _CPU = DEVICES[0]
@@ -330,7 +330,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if place is not None and place.type not in ("cpu", "meta"):
         raise no_backend(place.type, made=False)
     d = self.dtype if d is None else d
-    fmt = 1 if memory_format is None else _format("to", memory_format)
+    fmt = 1 if memory_format is None else format_id("to", memory_format)
     if place is not None and place.id != lib.fc_device(self._h):
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
@@ -343,13 +343,6 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):
         return self
     return _ops.copy(self, d, fmt)
-
-
-def _format(name, given):
-    """The number of a memory format."""
-    if not hasattr(given, "id"):
-        raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {builtins.type(given).__name__}. Give facula.channels_last, for one.")
-    return given.id
 
 
 def channels_last_strides(shape):
@@ -387,14 +380,14 @@ def type(self, dtype=None, non_blocking=False):
     return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, _dtype) else dtype)
 
 
-def contiguous(self, memory_format=None):
+def contiguous(self, *, memory_format=None):
     """The tensor itself if it lies in memory in the order of its dims (or the memory format), else a copy that does.
 
     >>> x = facula.zeros(2, 3).t()
     >>> x.is_contiguous(), x.contiguous().is_contiguous()
     (False, True)
     """
-    fmt = 0 if memory_format is None else _format("contiguous", memory_format)
+    fmt = 0 if memory_format is None else format_id("contiguous", memory_format)
     if fmt == 1 and not self.is_contiguous():
         raise RuntimeError("contiguous: preserve memory format is unsupported by the contiguous operator. Name the format, or use clone().")
     return self if lib.fc_is_contiguous(self._h, fmt) else _ops.copy(self, None, fmt)

@@ -8,6 +8,7 @@ from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
+from facula.tensor_core._types import format_id
 
 
 def on_meta(value):
@@ -50,7 +51,8 @@ def resize_(self, *sizes, size=None, memory_format=None):
     if self._origin is not None and not lib.fc_inference(self._h):
         raise RuntimeError("resize_: cannot resize variables that require grad. Detach it first.")
     size = [s if type(s) is int else index(s) for s in listed("resize_", "size", sizes, size)]
-    if tuple(size) == tuple(self.shape) and (memory_format is None or not memory_format.id):
+    format = 0 if memory_format is None else format_id("resize_", memory_format)
+    if tuple(size) == tuple(self.shape) and memory_format is None:
         return self  # as it lies: strides too
     n, run = 1, 1
     for s in reversed(size):
@@ -67,11 +69,11 @@ def resize_(self, *sizes, size=None, memory_format=None):
     for d in range(len(size) - 1, -1, -1):
         stride[d] = run
         run *= max(size[d], 1)
-    if memory_format is not None and memory_format.id:
+    if format:
         from facula.tensor_core.memory.interop import channels_last_strides
 
-        if len(size) != memory_format.id + 2:
-            raise RuntimeError(f"resize_: {memory_format} is of tensors of {memory_format.id + 2 if memory_format.id > 1 else 'known'} dims, the size is {tuple(size)}.")
+        if len(size) != format + 2:
+            raise RuntimeError(f"resize_: {memory_format} is of tensors of {format + 2 if format > 1 else 'known'} dims, the size is {tuple(size)}.")
         stride = list(channels_last_strides(size))
     plain = self.detach()
     view = own_tensor(lib.fc_as_strided(plain._h, len(size), size, stride, lib.fc_offset(self._h)))

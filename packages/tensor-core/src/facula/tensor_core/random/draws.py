@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize, taken
 from facula.tensor_core.dispatch.arguments import listed, sequence
-from facula.tensor_core.functions.create import _finish, empty, empty_like, plain
+from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.random.generator import Generator
@@ -36,9 +36,7 @@ def _place(op, size, out, dtype, layout, device, pin_memory):
     if out is None:
         return empty(size, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
     plain(layout, pin_memory)
-    a_tensor(op, out)
-    if dtype is not None and out.dtype is not dtype:
-        raise DTypeError(f"{op}: dtype {dtype} does not match dtype of out parameter ({out.dtype}). Leave dtype out.")
+    _fits(op, out, dtype, device)
     taken(op, out)
     return out.resize_(size) if tuple(out.shape) != tuple(size) else out
 
@@ -311,7 +309,7 @@ def normal(
     if not tensors:
         if size is None:
             raise TypeError("normal() of two numbers needs a size: normal(mean, std, size)")
-        result = _place("normal", tuple(size), out, dtype, layout, device or "cpu", pin_memory)  # as range, none that a default device is asked of
+        result = _place("normal", tuple(size), out, dtype, layout, device or ("cpu" if out is None else None), pin_memory)  # as range, none that a default device is asked of
         return _finished(normal_(result, mean, std, generator=generator), requires_grad, out)
     if size is not None or dtype is not None or layout is not None or device is not None or requires_grad or pin_memory:
         raise TypeError("normal() of tensors takes shape, dtype and device from them: leave size, dtype, layout, device and requires_grad out")

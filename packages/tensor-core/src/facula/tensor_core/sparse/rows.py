@@ -25,7 +25,7 @@ class Compressed(Sparse):
     def stride(self, dim=None):
         raise RuntimeError(f"{self._name()} tensors do not have strides. Ask its crow_indices(), col_indices() and values().")
 
-    def is_contiguous(self, memory_format=None):
+    def is_contiguous(self, *, memory_format=None):
         raise RuntimeError(f"{self._name()} tensors do not have is_contiguous. Ask its values().")
 
     def coo(self):

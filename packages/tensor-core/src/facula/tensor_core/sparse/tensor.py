@@ -54,7 +54,7 @@ class Sparse(Tensor):
     def storage_offset(self):
         return 0
 
-    def is_contiguous(self, memory_format=None):
+    def is_contiguous(self, *, memory_format=None):
         return False
 
     def data_ptr(self):
