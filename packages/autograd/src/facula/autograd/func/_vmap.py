@@ -1,5 +1,5 @@
-"""vmap: a function of one example as a function of many. An interpreter on the core's door; see _rules.py for what it does with
-each kind of operation, and facula.autograd._core.Batched for what stands for the examples inside the function.
+"""vmap: a function of one example as a function of many. An interpreter on the core's door; see _rules.py and _rules_kernels.py for what it
+does with each kind of operation, and facula.autograd._core.Batched for what stands for the examples inside the function.
 
 The tape works inside as outside: an operation is recorded with what the function sees, and, where a tensor with the examples has a
 history of its own, once more with that.
@@ -18,10 +18,12 @@ from .._core import Batched, GradError, Tensor, extend
 from .._record import recorder_of
 from .._support import relined
 from .._table import NONE, RULES
+from . import _rules_kernels
 from ._rules import KINDS, NAMED, VIEWS, One
 from ._tree import broadcast, flatten
 
 _thread = extend.ThreadState()
+BY_NAME = {**NAMED, **_rules_kernels.NAMED}
 
 
 def levels() -> list:
@@ -82,7 +84,7 @@ class Level:
         if op.kind == "view":
             done = self.view(op, args, ones)
         else:
-            rule = NAMED.get(op.name) or KINDS.get(op.kind)
+            rule = BY_NAME.get(op.name) or KINDS.get(op.kind)
             done = None if rule is None else rule(op, ones)
         if done is None:
             if not self.size:
