@@ -37,7 +37,7 @@ int fc_declare(fc_call *c, int k, int dtype, int ndim, const int64_t *shape)
 {
     if (k >= FC_MAX_OUT || ndim > FC_MAX_DIMS)
         return fc_fail(FC_RANK, k, ndim, FC_MAX_DIMS, 0);
-    if (dtype < 0 || dtype >= FC_NDTYPES || (!c->nt && !fc_op_takes(c->op, dtype))) /* a row that needs one got none, or makes no such tensors */
+    if (dtype < 0 || dtype >= FC_NDTYPES || (!c->nt && fc_is_float8(dtype))) /* a row that needs one got none, or counts in one that has no arithmetic */
         return fc_fail(FC_DTYPE, dtype, 0, 0, 0);
     fc_spec *s = &c->spec[k];
     s->dtype = dtype;

@@ -36,7 +36,7 @@ def _highest(name, dtype):
 def _integer(name, dtype):
     """The limits of an integer dtype. Of bool and complex numbers, and of what PyTorch has few ops for, there is no identity."""
     if dtype._kind != 1 or not (dtype.is_signed or dtype is facula.uint8):
-        raise DTypeError(f"masked.{name}: there is no identity for {dtype.name}, which stands for what is masked out. Convert with input.to(facula.int64).")
+        raise DTypeError(f"masked.{name}: there is no identity for {dtype._name}, which stands for what is masked out. Convert with input.to(facula.int64).")
     return _limits.iinfo(dtype)
 
 
@@ -90,7 +90,7 @@ def _dims(dim, ndim):
 
 def _wide(input, dtype):
     """What sums of input are in: dtype, or input's own, of integers int64."""
-    return dtype or (facula.int64 if input.dtype._kind < 2 and input.dtype.name not in ("uint16", "uint32", "uint64") else input.dtype)
+    return dtype or (facula.int64 if input.dtype._kind < 2 and input.dtype._name not in ("uint16", "uint32", "uint64") else input.dtype)
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def load(data: Any) -> dict[str, Tensor]:
 
 
 def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
-    h = lib.fc_empty(dtype.id, 0, len(shape), shape)
+    h = lib.fc_empty(dtype._id, 0, len(shape), shape)
     if not h:
         if not len(data):
             raise CheckpointError(f"safetensors: an empty tensor of shape {shape} has strides that no integer holds.")

@@ -94,8 +94,8 @@ def spdiags(diagonals, offsets, shape, layout=None):
         raise RuntimeError(f"spdiags: Output shape must be 2d, got {tuple(shape)}. Give rows and columns.")
     if offsets.dim() > 1:
         raise RuntimeError(f"spdiags: Offsets must be scalar or vector, got shape {tuple(offsets.shape)}. Flatten them.")
-    if offsets.dtype.name != "int64":
-        raise RuntimeError(f"spdiags: Offset Tensor must have dtype Long but got {offsets.dtype.scalar_type}. Convert with offsets.long().")
+    if offsets.dtype._name != "int64":
+        raise RuntimeError(f"spdiags: Offset Tensor must have dtype Long but got {offsets.dtype._scalar_type}. Convert with offsets.long().")
     if layout not in (None, sparse_coo, sparse_csr, sparse_csc):
         raise RuntimeError(f"spdiags: Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {layout}. Use to_dense() for strided.")
     diagonals, offsets = diagonals.reshape(-1, diagonals.shape[-1]), offsets.reshape(-1, 1)

@@ -47,7 +47,7 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
     expected = expected if isinstance(expected, Tensor) else facula.tensor(expected)
     actual = actual if isinstance(actual, Tensor) else facula.tensor(actual)
     if rtol is None and atol is None:
-        rtol, atol = (max(pair) for pair in zip(*(_ALLCLOSE.get(t.dtype.name, (0.0, 0.0)) for t in (actual, expected))))
+        rtol, atol = (max(pair) for pair in zip(*(_ALLCLOSE.get(t.dtype._name, (0.0, 0.0)) for t in (actual, expected))))
     assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False, check_stride=False, msg=msg or None)
 
 
@@ -131,7 +131,7 @@ def _of_tensors(actual, expected, how, where):
             return f"The values for attribute '{name}' do not match: {a} != {e}.{_item(where)}"
     if actual.is_meta or expected.is_meta:
         raise NotImplementedError("Comparing meta tensors is currently not supported: they have no elements.")
-    rtol, atol = _tolerance((actual.dtype.name, expected.dtype.name), how)
+    rtol, atol = _tolerance((actual.dtype._name, expected.dtype._name), how)
     actual, expected = actual.detach(), expected.detach()
     if actual.dtype is not expected.dtype:
         common = facula.promote_types(actual.dtype, expected.dtype)

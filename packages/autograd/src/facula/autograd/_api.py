@@ -16,7 +16,7 @@ from ._node import Leaf, Node, Nowhere, Output, add_hook
 from ._views import Lost, lost, refreshed
 from .grad_mode import is_inference
 
-_FIRST_COMPLEX = facula.complex64.id  # every dtype before it is real
+_FIRST_COMPLEX = facula.complex64._id  # every dtype before it is real
 
 
 class NoInputsError(GradError, ValueError):

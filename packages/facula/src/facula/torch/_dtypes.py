@@ -12,7 +12,7 @@ class AbsentDtype:
     """A dtype's name and facts. No tensor has it, so it equals no tensor's dtype; a function given it raises TypeError."""
 
     def __init__(self, name: str, itemsize: int, kind: str) -> None:
-        self.name, self.itemsize = name, itemsize
+        self._name, self.itemsize = name, itemsize
         self.is_floating_point, self.is_complex, self.is_signed = kind == "float", kind == "complex", kind != "unsigned"
 
     @property
@@ -21,17 +21,17 @@ class AbsentDtype:
         return dtype
 
     @property
-    def id(self) -> int:
+    def _id(self) -> int:
         """What a function asks of the dtype that it is to use."""
         raise TypeError(f"{self!r}: no tensor has this dtype in Facula. Use float32, float16, bfloat16, complex64 or an integer dtype.")
 
-    kind = id
+    _kind = _id
 
     def __repr__(self) -> str:
-        return f"torch.{self.name}"
+        return f"torch.{self._name}"
 
     def __reduce__(self):
-        return _named, (self.name,)
+        return _named, (self._name,)
 
 
 def _named(name: str) -> AbsentDtype:

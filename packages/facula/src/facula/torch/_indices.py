@@ -28,7 +28,7 @@ def _int_mm(self, mat2, *, out=None):
     """self @ mat2 of (M, K) int8 or uint8 and (K, N) int8, in int32."""
     for name, t, dtypes in (("self", self, (facula.int8, facula.uint8)), ("mat2", mat2, (facula.int8,)), ("result", out, (facula.int32,))):
         if t is not None and t.dtype not in dtypes:
-            raise RuntimeError(f"_int_mm: Expected {name} dtype to be {' or '.join(d.name for d in dtypes)} but got {t.dtype.name}. Convert it.")
+            raise RuntimeError(f"_int_mm: Expected {name} dtype to be {' or '.join(d._name for d in dtypes)} but got {t.dtype._name}. Convert it.")
     found = facula.mm(self.int(), mat2.int())
     if out is None:
         return found
@@ -77,7 +77,7 @@ def _through(name, formula, grad_output, output, input_dtype):
         given = f"{grad_output.dtype} for {output.dtype} of an input of {input_dtype}"
         raise RuntimeError(f"{name}: expected one scalar type, got {given}. Convert the gradient.")
     if not output.is_floating_point():
-        raise NotImplementedError(f'"{name}" not implemented for {output.dtype.name!r}. Convert both to a floating dtype.')
+        raise NotImplementedError(f'"{name}" not implemented for {output.dtype._name!r}. Convert both to a floating dtype.')
     if grad_output.shape != output.shape:
         raise RuntimeError(f"{name}: expected a gradient of size {list(output.shape)}, got {list(grad_output.shape)}. Give one of that size.")
     wide = facula.promote_types(output.dtype, facula.float32)

@@ -47,7 +47,7 @@ def save(m, f, _extra_files=None):
         "format": FORMAT,
         "name": getattr(m, "name", None) or getattr(m, "original_name", "forward"),
         "values": [
-            [v.name, v.kind, v.dtype.name, v.shape, v.stride, v.requires_grad, None if v.of is None else table[v.of]]
+            [v.name, v.kind, v.dtype._name, v.shape, v.stride, v.requires_grad, None if v.of is None else table[v.of]]
             for v in table
         ],
         "inputs": [table[v] for v in graph.inputs],
@@ -230,7 +230,7 @@ def _encode(tree, table):
     if isinstance(tree, dict):
         return ["d", [[k, _encode(i, table)] for k, i in tree.items()]]
     if isinstance(tree, facula.dtype):
-        return ["dtype", tree.name]
+        return ["dtype", tree._name]
     if isinstance(tree, float):
         return ["f", tree.hex()]
     if isinstance(tree, complex):

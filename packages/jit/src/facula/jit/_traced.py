@@ -58,7 +58,7 @@ class Trace:
                 if self.again is not None:
                     return self._other(args, tensors)(args, {}, state)
                 raise RuntimeError(
-                    f"trace: {v.name} has shape {tuple(t.shape)} and dtype {t.dtype.name}, the trace was made with {v.shape} and {v.dtype.name} and is "
+                    f"trace: {v.name} has shape {tuple(t.shape)} and dtype {t.dtype._name}, the trace was made with {v.shape} and {v.dtype._name} and is "
                     "for that alone. Trace again with such an input."
                 )
         return run(self.graph, self.steps, [t for _, t in tensors], state)

@@ -29,7 +29,7 @@ class Value:
 
     @property
     def type(self) -> str:
-        return f"{self.dtype.name}{list(self.shape)}"
+        return f"{self.dtype._name}{list(self.shape)}"
 
 
 @dataclass(eq=False)

@@ -182,7 +182,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     if input.dim() != 2:
         raise RuntimeError(f"embedding_renorm_: expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 'input'. Give a table of vectors.")
     if indices.dtype not in (facula.int64, facula.int32):
-        raise RuntimeError(f"embedding_renorm_: expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got {indices.dtype.name}. Convert it with .long().")
+        raise RuntimeError(f"embedding_renorm_: expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got {indices.dtype._name}. Convert it with .long().")
     with facula.no_grad():
         _renormalise(input, indices, max_norm, norm_type)
     return input
@@ -320,7 +320,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
             [10.]])
     """
     if v.dtype._kind < 2:
-        raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype.name} instead. Convert with v.float().")
+        raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype._name} instead. Convert with v.float().")
     from .utils._norms import norm_except_dim as norms  # which few programs need
 
     return norms(v, dim, pow)

@@ -109,7 +109,7 @@ class NotATensorError(TypeError, AttributeError):
 def describe(value):
     """An operand in a message: its shape and dtype, or the number itself."""
     if hasattr(value, "_h"):
-        return f"{tuple(value.shape)}, {value.dtype.name}"
+        return f"{tuple(value.shape)}, {value.dtype._name}"
     if isinstance(value, (list, tuple)) and value and hasattr(value[0], "_h"):
         return "[" + "; ".join(describe(v) for v in value) + "]"
     return repr(value)
@@ -126,7 +126,7 @@ def argument(op, k):
 
 
 def name(id):
-    return DTYPES[id].name if 0 <= id < len(DTYPES) else "none"
+    return DTYPES[id]._name if 0 <= id < len(DTYPES) else "none"
 
 
 # rows that are called by another name than theirs
@@ -200,7 +200,7 @@ def _minus(op, args):
 
 
 def _scalar_type(id):
-    return DTYPES[id].scalar_type if 0 <= id < len(DTYPES) else "none"
+    return DTYPES[id]._scalar_type if 0 <= id < len(DTYPES) else "none"
 
 
 def _device(op, args, out, a, b, c, d):
@@ -350,7 +350,7 @@ def _view(op, args, out, a, b, c, d):
     if op.name == "view_dtype":
         what = ("dim()", "stride(-1)", "size(-1)", "storage_offset()")[a - 1] if a < 5 else f"stride({a - 5})"
         wish = f"cannot be {b}" if a == 1 else f"must be 1 but is {b}" if a == 2 else f"must be divisible by {c} but is {b}"
-        types = f"{_scalar_type(args[0].dtype.id)} as {_scalar_type(d)}"
+        types = f"{_scalar_type(args[0].dtype._id)} as {_scalar_type(d)}"
         return ShapeError, f"self.{what} {wish} to view {types} (different element sizes) ({operands(op, args)}). Make it contiguous, or choose another dtype."
     return RuntimeError, f"view size is not compatible with input tensor's size and stride ({operands(op, args)}). Use .reshape(...) instead."
 
@@ -365,7 +365,7 @@ def _numel(op, args, out, a, b, c, d):
 def no_promotion(a, b):
     """What to say of two dtypes that no third one holds."""
     kinds = "Float8 Types" if a in FLOAT8 or b in FLOAT8 else "uint16, uint32, uint64 types"
-    return f"Promotion for {kinds} is not supported, attempted to promote {a.scalar_type} and {b.scalar_type}"
+    return f"Promotion for {kinds} is not supported, attempted to promote {a._scalar_type} and {b._scalar_type}"
 
 
 def _mixed(op, args, out, a, b, c, d):

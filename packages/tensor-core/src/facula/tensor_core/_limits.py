@@ -41,16 +41,16 @@ class finfo(_Info):
         except (KeyError, TypeError):  # the first time, or nothing that can be looked up
             pass
         type = as_dtype(type) if isinstance(type, builtins.type) else _state.get_default_dtype() if type is None else type
-        if getattr(type, "name", None) not in _FLOATS:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, 'name', type)!r}")
+        if getattr(type, "_name", None) not in _FLOATS:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle {getattr(type, '_name', type)!r}")
         return _ASKED.setdefault(type, object.__new__(cls)._set(type))
 
     def _set(self, type):
-        self.bits, fraction, low, digits, self.dtype = _FLOATS[type.name]
+        self.bits, fraction, low, digits, self.dtype = _FLOATS[type._name]
         self.eps = 2.0**-fraction
         self.tiny = self.smallest_normal = 2.0**low
-        self.max = LARGEST.get(type.name) or (2.0 - self.eps) * 2.0 ** (1 - low)
-        self.min = self.tiny if type.name == "float8_e8m0fnu" else -self.max
+        self.max = LARGEST.get(type._name) or (2.0 - self.eps) * 2.0 ** (1 - low)
+        self.min = self.tiny if type._name == "float8_e8m0fnu" else -self.max
         self.resolution = float(f"1e-{digits}")
         return self
 
@@ -74,8 +74,8 @@ class iinfo(_Info):
 
     def __init__(self, type):
         if not isinstance(type, _types.dtype) or type._kind != 1:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {getattr(type, 'name', type)!r}")
-        self.bits, self.dtype = 8 * type.itemsize, type.name
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle {getattr(type, '_name', type)!r}")
+        self.bits, self.dtype = 8 * type.itemsize, type._name
         self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0
         self.max = 2 ** (self.bits - type.is_signed) - 1
 

@@ -257,9 +257,9 @@ def _inplace_compositions():
             if name == "addbmm" and result._origin is None and result.shape != input.shape:  # which takes the result's shape
                 return into("addbmm", result, input)
             if name == "float_power" and result.dtype is not input.dtype:
-                raise DTypeError(f"float_power_: the base has dtype {input.dtype.scalar_type} but the operation's result requires dtype {result.dtype.scalar_type}. Use float_power.")
+                raise DTypeError(f"float_power_: the base has dtype {input.dtype._scalar_type} but the operation's result requires dtype {result.dtype._scalar_type}. Use float_power.")
             if result.dtype is not input.dtype and not can_cast(result.dtype, input.dtype):
-                raise DTypeError(f"{name}_: result type {result.dtype.scalar_type} can't be cast to the desired output type {input.dtype.scalar_type}. Use {name}.")
+                raise DTypeError(f"{name}_: result type {result.dtype._scalar_type} can't be cast to the desired output type {input.dtype._scalar_type}. Use {name}.")
             if not alone:
                 partly_apart(name + "_", input, args)
             if input.is_sparse:

@@ -29,7 +29,7 @@ def set_default_dtype(d):
     """
     if not isinstance(d, _types.dtype) or d._kind != 2 or d in _types.FLOAT8:
         raise TypeError(f"set_default_dtype: only floating-point types are supported as the default type, got {d!r}. Use facula.float32 or its like.")
-    lib.fc_set_default_dtype(d.id)
+    lib.fc_set_default_dtype(d._id)
 
 
 def get_default_device():
@@ -160,7 +160,7 @@ def promote_types(type1, type2):
         if given is None:
             raise TypeError(f"promote_types(): argument 'type{position}' (position {position}) must be torch.dtype, not None. Give two.")
     type1, type2 = as_dtype(type1), as_dtype(type2)
-    id = lib.fc_promote_types(type1.id, type2.id)
+    id = lib.fc_promote_types(type1._id, type2._id)
     if id < 0:
         raise RuntimeError(f"promote_types: {no_promotion(type1, type2)}. Convert one first.")
     return _types.DTYPES[id]
@@ -180,7 +180,7 @@ def can_cast(from_, to):
     (True, False)
     """
     try:
-        return bool(lib.fc_can_cast(from_.id, to.id))
+        return bool(lib.fc_can_cast(from_._id, to._id))
     except AttributeError:
         raise TypeError(f"can_cast(): both arguments must be torch.dtype, got {type(from_).__name__} and {type(to).__name__}. Give facula.float32 or its like.") from None
 
@@ -190,7 +190,7 @@ _KINDS = {bool: 0, int: 1, float: 2, complex: 3}
 
 def _strided(x):
     """A strided tensor that promotes as x does: a sparse one has none of its own."""
-    return x if not isinstance(x, Tensor) or x.layout is _types.strided else _run.own_tensor(lib.fc_empty(x.dtype.id, 0, int(x.dim() > 0), [0] * int(x.dim() > 0)))
+    return x if not isinstance(x, Tensor) or x.layout is _types.strided else _run.own_tensor(lib.fc_empty(x.dtype._id, 0, int(x.dim() > 0), [0] * int(x.dim() > 0)))
 
 
 def result_type(tensor, other):

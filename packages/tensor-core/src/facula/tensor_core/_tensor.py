@@ -343,7 +343,7 @@ class Tensor(lib.Slots):
 
     def __index__(self):
         if self.dtype._kind > 1 or self.numel() != 1:
-            raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype.name} of shape {tuple(self.shape)}. Convert with int().")
+            raise TypeError(f"only integer tensors of a single element can be converted to an index, this one is {self.dtype._name} of shape {tuple(self.shape)}. Convert with int().")
         return int(self.item())
 
     def __len__(self):

@@ -73,7 +73,7 @@ def _device(*args):
 
 
 def _layout(name):
-    return {f"torch.{layout.name}": layout for layout in (_types.strided, _types.sparse_coo, _types.sparse_csr, _types.sparse_csc, _types.sparse_bsr, _types.sparse_bsc)}[name]
+    return {f"torch.{layout._name}": layout for layout in (_types.strided, _types.sparse_coo, _types.sparse_csr, _types.sparse_csc, _types.sparse_bsr, _types.sparse_bsc)}[name]
 
 
 DATA = {
@@ -90,9 +90,9 @@ DATA = {
     ("torch.serialization", "_get_layout"): _layout,
     ("torch.storage", "UntypedStorage"): StorageType(None),
     **{("torch", name): StorageType(dtype) for name, dtype in STORAGES.items()},
-    **{("torch", dtype.name): dtype for dtype in _types.DTYPES},
+    **{("torch", dtype._name): dtype for dtype in _types.DTYPES},
     **{
-        ("torch", f.name): f
+        ("torch", f._name): f
         for f in (_types.contiguous_format, _types.preserve_format, _types.channels_last, _types.channels_last_3d)
     },
 }

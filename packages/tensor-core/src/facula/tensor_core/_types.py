@@ -11,10 +11,10 @@ class dtype:
     (4, False)
     """
 
-    __slots__ = ("name", "id", "itemsize", "_kind", "code")
+    __slots__ = ("_name", "_id", "itemsize", "_kind", "_code")
 
     def __init__(self, name, id, itemsize, kind, code):
-        self.name, self.id, self.itemsize, self._kind, self.code = name, id, itemsize, kind, code
+        self._name, self._id, self.itemsize, self._kind, self._code = name, id, itemsize, kind, code
 
     @property
     def is_floating_point(self):
@@ -26,33 +26,33 @@ class dtype:
 
     @property
     def is_signed(self):
-        return self._kind >= 2 and self is not float8_e8m0fnu or self.name.startswith("int")
+        return self._kind >= 2 and self is not float8_e8m0fnu or self._name.startswith("int")
 
     def to_real(self):
         """The dtype of this one's real and imaginary parts."""
-        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+        return {"complex64": float32, "complex128": float64}.get(self._name, self)
 
     def to_complex(self):
         """The complex dtype that holds this one. Raises RuntimeError for dtypes that are not floating, and for float8."""
         if self._kind < 2 or self in FLOAT8:
-            raise RuntimeError(f"to_complex: there is no complex dtype for {self.name}. Convert to float32 or float64 first.")
-        return complex128 if self.name in ("float64", "complex128") else complex64
+            raise RuntimeError(f"to_complex: there is no complex dtype for {self._name}. Convert to float32 or float64 first.")
+        return complex128 if self._name in ("float64", "complex128") else complex64
 
     @property
     def abbr(self):
         """Its name in few letters: f32, i64, bf16."""
-        return "b8" if self is bool_ else self.name.replace("float", "f").replace("complex", "c").replace("uint", "u").replace("int", "i").replace("_", "")
+        return "b8" if self is bool_ else self._name.replace("float", "f").replace("complex", "c").replace("uint", "u").replace("int", "i").replace("_", "")
 
     @property
-    def scalar_type(self):
+    def _scalar_type(self):
         """What PyTorch's messages and type names call it: Float, Long, ..."""
-        return _SCALAR_TYPES.get(self.name, self.name)
+        return _SCALAR_TYPES.get(self._name, self._name)
 
     def __repr__(self):
-        return "torch." + self.name
+        return "torch." + self._name
 
     def __reduce__(self):
-        return self.name
+        return self._name
 
 
 # kind: 0 bool, 1 integer, 2 float, 3 complex; code: NumPy's type string ("" where NumPy has none)
@@ -68,12 +68,12 @@ FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float8_e
 _SCALAR_TYPES = {
     "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
     "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
-    **{d.name: d.name.capitalize() for d in FLOAT8},
+    **{d._name: d._name.capitalize() for d in FLOAT8},
 }  # fmt: skip
-BY_SCALAR_TYPE = {d.scalar_type: d for d in DTYPES}
-BY_NAME = {d.name: d for d in DTYPES}
+BY_SCALAR_TYPE = {d._scalar_type: d for d in DTYPES}
+BY_NAME = {d._name: d for d in DTYPES}
 ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64, "cfloat": complex64, "cdouble": complex128}
-BY_CODE = {d.code: d for d in DTYPES if d.code}
+BY_CODE = {d._code: d for d in DTYPES if d._code}
 
 
 def _whole(place, value):
@@ -171,7 +171,7 @@ class device:
         self.type, self.index = type, index
 
     @property
-    def id(self):
+    def _id(self):
         if self.type not in _DEVICE_TYPES:
             raise no_backend(self.type)
         return _DEVICE_TYPES.index(self.type)
@@ -221,16 +221,16 @@ DEVICES = tuple(device(t) for t in _DEVICE_TYPES[:2])
 
 
 class _Named:
-    __slots__ = ("name", "id")
+    __slots__ = ("_name", "_id")
 
     def __init__(self, name, id):
-        self.name, self.id = name, id
+        self._name, self._id = name, id
 
     def __repr__(self):
-        return "torch." + self.name
+        return "torch." + self._name
 
     def __reduce__(self):
-        return self.name
+        return self._name
 
 
 class layout(_Named):
@@ -264,7 +264,7 @@ def format_id(name, given):
     """The number of a memory format. Raises TypeError for anything else."""
     if type(given) is not memory_format:
         raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(given).__name__}. Give facula.channels_last, for one.")
-    return given.id
+    return given._id
 
 
 contiguous_format = memory_format("contiguous_format", 0)

@@ -111,8 +111,8 @@ def _hardtanh(input: Tensor, min_val: float, max_val: float, inplace: bool) -> T
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
         if isinstance(bound, complex):
             extend.check("hardtanh", name, None, "real", bound)
-    if min_val < 0 and input.dtype.name.startswith("uint"):
-        raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({input.dtype.name}, {min_val}). Convert with input.float().")
+    if min_val < 0 and input.dtype._name.startswith("uint"):
+        raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({input.dtype._name}, {min_val}). Convert with input.float().")
     return _maybe_into(inplace, _row["_hardtanh"], input, min_val=min_val, max_val=max_val)
 
 
@@ -365,7 +365,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     tensor([-0.5000,  0.0000])
     """
     if not isinstance(lambd, complex) and not 0 <= lambd <= 65504 and input.dtype._kind == 2 and not 0 <= lambd <= facula.finfo(input.dtype).max:
-        raise RuntimeError(f"softshrink: lambda must be in range [0, {facula.finfo(input.dtype).max:g}] for input dtype {input.dtype.scalar_type}, but found {lambd:g}.")
+        raise RuntimeError(f"softshrink: lambda must be in range [0, {facula.finfo(input.dtype).max:g}] for input dtype {input.dtype._scalar_type}, but found {lambd:g}.")
     return _row["_softshrink"](input, lambd=lambd, out=out)
 
 

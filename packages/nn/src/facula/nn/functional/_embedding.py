@@ -153,7 +153,7 @@ def bags(
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     padding = _padding_row("embedding_bag", padding_idx, weight.size(0), RuntimeError)
-    if input.dtype.name not in ("int64", "int32"):
+    if input.dtype._name not in ("int64", "int32"):
         raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")
     if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
         raise RuntimeError(

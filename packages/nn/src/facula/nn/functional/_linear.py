@@ -22,7 +22,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     if type(input1) is not Tensor:
         extend.want_tensor("bilinear", "input1", 0, input1)
     if not (input1.dtype is input2.dtype is weight.dtype) or bias is not None and bias.dtype is not weight.dtype:
-        found = ", ".join(f"{name}: {t.dtype.name}" for name, t in (("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)) if t is not None)
+        found = ", ".join(f"{name}: {t.dtype._name}" for name, t in (("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)) if t is not None)
         raise RuntimeError(f"bilinear: All tensors must have the same dtype, got {found}. Convert them with .to().")
     if weight.dim() != 3:
         raise (RuntimeError if weight.dim() else extend.RankError)(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")

@@ -136,7 +136,7 @@ def linear_cross_entropy(
     if options is not None:
         check(reduction)
         if input.dtype._kind != 2:
-            raise ValueError(f"linear_cross_entropy: acc_dtype must be a floating dtype or None, and the input's is {input.dtype.name}. Convert it with .float().")
+            raise ValueError(f"linear_cross_entropy: acc_dtype must be a floating dtype or None, and the input's is {input.dtype._name}. Convert it with .float().")
         if input.dim() == 2 and not target.dim():
             raise RuntimeError(f"linear_cross_entropy: narrow() cannot be applied to a 0-dim tensor: input {tuple(input.shape)} wants a target of {input.size(0)} elements. Reshape one.")
     if options is not None and reduction != "none" and not (input.is_meta or extend.listening()):  # for "none" each row's loss is asked for: at once

@@ -178,7 +178,7 @@ def multi_margin_loss(
         )
     if t.dtype is not facula.int64:
         if t.numel():
-            raise extend.DTypeError(f"multi_margin_loss: expected scalar type Long but found {t.dtype.scalar_type}. Convert with target.long().")
+            raise extend.DTypeError(f"multi_margin_loss: expected scalar type Long but found {t.dtype._scalar_type}. Convert with target.long().")
         t = t.long()
     own, rows = t.unsqueeze(1), not extend.listening() and (weight is None or weight.dtype is x.dtype and weight._origin is None)
     try:

@@ -207,7 +207,7 @@ def gaussian_nll_loss(
         extend.check("gaussian_nll_loss", "reduction", None, "str", reduction)
     check(reduction)
     if var.dtype._kind < 2:
-        raise RuntimeError(f"gaussian_nll_loss: result type Float can't be cast to the desired output type {var.dtype.scalar_type}, of var. Convert it with .float().")
+        raise RuntimeError(f"gaussian_nll_loss: result type Float can't be cast to the desired output type {var.dtype._scalar_type}, of var. Convert it with .float().")
     with facula.no_grad():
         floor = var.detach().clamp(min=eps) - var.detach()
     var = var + floor  # the gradient passes as though nothing was clamped

@@ -38,7 +38,7 @@ def _check_running(name: str, x: Tensor, mean: Tensor | None, var: Tensor | None
         return
     kinds = mean.dtype, var.dtype
     if kinds[0] is not kinds[1] or kinds[0] is not x.dtype and not (x.dtype in _HALVES and kinds[0] is facula.float32):
-        raise RuntimeError(f"{name}: mixed dtype: expected scalar type {x.dtype.scalar_type} but found {kinds[0].scalar_type} and {kinds[1].scalar_type} for running_mean and running_var. Convert them with .to().")
+        raise RuntimeError(f"{name}: mixed dtype: expected scalar type {x.dtype._scalar_type} but found {kinds[0]._scalar_type} and {kinds[1]._scalar_type} for running_mean and running_var. Convert them with .to().")
     if len(mean.shape) != 1 or len(var.shape) != 1:
         raise RuntimeError(f"{name}: expected running_mean and running_var of 1 dim, but got shapes {tuple(mean.shape)} and {tuple(var.shape)}. Flatten them.")
 
@@ -184,7 +184,7 @@ def instance_norm(
     if c and running_mean is None and running_var is None:  # each channel is a group
         return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, c, eps)[0], input, weight, bias)
     if running_var is not None and running_var.dtype is not running_mean.dtype and running_var.dtype is not input.dtype:
-        raise RuntimeError(f"instance_norm: expected scalar type {input.dtype.scalar_type} but found {running_var.dtype.scalar_type} for running_var, beside a running_mean of {running_mean.dtype.scalar_type}. Convert it with .to().")
+        raise RuntimeError(f"instance_norm: expected scalar type {input.dtype._scalar_type} but found {running_var.dtype._scalar_type} for running_var, beside a running_mean of {running_mean.dtype._scalar_type}. Convert it with .to().")
     means = None if running_mean is None else running_mean.repeat(n)
     variances = None if running_var is None else running_var.repeat(n)
     flat = input.reshape(1, n * c, *input.shape[2:])

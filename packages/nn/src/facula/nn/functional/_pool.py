@@ -295,8 +295,8 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
         extend.want_ints(name, "padding", 4, padding)
     some(name, input, ndim)
     only(name, input.dtype, REAL)
-    if indices.dtype.name != "int64":
-        raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype.name}. Convert them with .long().")
+    if indices.dtype._name != "int64":
+        raise RuntimeError(f"{name}: elements in indices should be type int64 but got: {indices.dtype._name}. Convert them with .long().")
     if indices.shape != input.shape:
         raise RuntimeError(f"{name}: Expected shape of indices to be same as that of the input tensor {list(input.shape)}, but got {list(indices.shape)}")
     if len(size) != ndim:

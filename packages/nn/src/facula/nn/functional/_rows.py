@@ -32,7 +32,7 @@ def stored(name: str, loss: Tensor, dtype: Any) -> Tensor:
     if loss.dtype is dtype:
         return loss
     if not facula.can_cast(loss.dtype, dtype):
-        raise extend.DTypeError(f"{name}: result type {loss.dtype.scalar_type} can't be cast to the desired output type {dtype.scalar_type}. Convert it with .float().")
+        raise extend.DTypeError(f"{name}: result type {loss.dtype._scalar_type} can't be cast to the desired output type {dtype._scalar_type}. Convert it with .float().")
     return loss.to(dtype)
 
 
@@ -46,4 +46,4 @@ def constant(name: str, **given: Tensor | None) -> None:
 def only(name: str, dtype: Any, allowed: tuple) -> None:
     """Refuse a dtype that PyTorch's function is not defined for, where ours would compute something."""
     if dtype not in allowed:
-        raise extend.DTypeError(f'{name}: "{name}" not implemented for {dtype} (but for {", ".join(d.name for d in allowed)}). Convert with input.float().')
+        raise extend.DTypeError(f'{name}: "{name}" not implemented for {dtype} (but for {", ".join(d._name for d in allowed)}). Convert with input.float().')

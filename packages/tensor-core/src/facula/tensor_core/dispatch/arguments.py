@@ -70,9 +70,9 @@ def dtype_id(d):
     if d is None:
         return -1
     try:
-        return d.id
+        return d._id
     except AttributeError:
-        return as_dtype(d).id
+        return as_dtype(d)._id
 
 
 def dtype_without_history(input, d):

@@ -33,7 +33,7 @@ class Spec(NamedTuple):
         n = len(self.shape)
         order = self.order or ([*range(n - 2), n - 1, n - 2] if self.columns and n > 1 else range(n))
         shape = (*self.shape[:-2], self.shape[-2] + self.tall, self.shape[-1]) if self.tall else self.shape
-        h = lib.fc_empty_strided(BY_NAME[self.dtype].id, device, n, list(self.shape), strides(shape, order))
+        h = lib.fc_empty_strided(BY_NAME[self.dtype]._id, device, n, list(self.shape), strides(shape, order))
         if not h:
             raise OutOfMemoryError(f"not enough memory for a result of shape {self.shape}. Use smaller tensors or free some.")
         return own_tensor(h)
@@ -70,7 +70,7 @@ def complex_of(dtype):
 
 
 def check_dtype(op, tensor):
-    name = tensor.dtype.name
+    name = tensor.dtype._name
     if name not in TAKES:
         public = op.name.lstrip("_").replace("_ex", "").replace("linalg_", "linalg.")
         low = "Low precision dtypes not supported" if tensor.dtype._kind == 2 else "Expected a floating point or complex tensor as input"

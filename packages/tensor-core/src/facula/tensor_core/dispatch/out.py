@@ -128,7 +128,7 @@ def write(op, args, out):
         same_dtype(name, args[-1], out)
     if op.kind == "fold" and name in SUMMED and args[-1] is None:
         if name == "nansum" and out.dtype._kind < 2 <= args[0].dtype._kind:
-            raise DTypeError(f"nansum: not implemented for {out.dtype.scalar_type} where the input is {args[0].dtype.scalar_type}: it has no NaN. Give an output of a floating dtype.")
+            raise DTypeError(f"nansum: not implemented for {out.dtype._scalar_type} where the input is {args[0].dtype._scalar_type}: it has no NaN. Give an output of a floating dtype.")
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
         args = (*args[:-1], out.dtype)
@@ -174,8 +174,8 @@ def check_dtype(name, dtype, out):
     """Refuse an output of a dtype that a result of this dtype is not written to."""
     if name in EXACT:
         same_dtype(name, dtype, out)
-    elif not lib.fc_can_cast(dtype.id, out.dtype.id):
-        raise DTypeError(f"{name}: result type {dtype.scalar_type} can't be cast to the desired output type {out.dtype.scalar_type}. Give an output of dtype {dtype.name}.")
+    elif not lib.fc_can_cast(dtype._id, out.dtype._id):
+        raise DTypeError(f"{name}: result type {dtype._scalar_type} can't be cast to the desired output type {out.dtype._scalar_type}. Give an output of dtype {dtype._name}.")
 
 
 def same_dtype(name, dtype, out):
@@ -183,8 +183,8 @@ def same_dtype(name, dtype, out):
     a_tensor(name, out)
     if out.dtype is not dtype:
         if name in ("isposinf", "isneginf"):
-            raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
-        raise RuntimeError(f"{name}: Expected object of scalar type {dtype.scalar_type} but got scalar type {out.dtype.scalar_type} for argument 'out': Expected out tensor to have dtype {dtype.name}, but got {out.dtype.name} instead. Give an output of that dtype.")
+            raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype._name}. Give one of dtype bool.")
+        raise RuntimeError(f"{name}: Expected object of scalar type {dtype._scalar_type} but got scalar type {out.dtype._scalar_type} for argument 'out': Expected out tensor to have dtype {dtype._name}, but got {out.dtype._name} instead. Give an output of that dtype.")
 
 
 def resize(name, out, shape):

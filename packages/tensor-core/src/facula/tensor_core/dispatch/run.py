@@ -41,7 +41,7 @@ def fitting_result(op, value, x, unless=()):
     """value, if the dtype that x and it make together can hold it, or is one of those."""
     if isinstance(x, Tensor) and not -128 < value < 128:
         dtype = DTYPES[lib.fc_result_type_scalar(x._h, number(value)[0])]
-        if dtype.name not in unless:
+        if dtype._name not in unless:
             fitting(op, value, dtype)
     return value
 
@@ -76,12 +76,12 @@ def fitting(op, value, dtype):
         else:
             fits = -top <= value < top if dtype.is_signed else -top < value < top
     elif fits:
-        top = LARGEST.get(dtype.name)
+        top = LARGEST.get(dtype._name)
         parts = (value.real, value.imag) if isinstance(value, complex) else (value,)
         fits = top is None or not any(abs(v) > top and abs(v) != float("inf") for v in parts)
     if not fits:
         error = IntegerOverflow if type(value) is int and not -(2**63) <= value < 2**64 else RuntimeError
-        raise error(f"{op}: value cannot be converted to type {dtype.name} without overflow: {value}. Give one that the dtype holds.")
+        raise error(f"{op}: value cannot be converted to type {dtype._name} without overflow: {value}. Give one that the dtype holds.")
     return value
 
 
@@ -187,21 +187,21 @@ def handle(out):
 def zero_dim(value, dtype=None):
     """A number where only a tensor will do."""
     kind, i, re, im = number(value)
-    id = dtype.id if dtype is not None else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
+    id = dtype._id if dtype is not None else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
     return own_tensor(lib.fc_from_scalar(id, kind, i, re, im))
 
 
 def plain_number(op, value, dtype):
     """zero_dim of a number that the dtype has to hold."""
     if type(value) is float and dtype._kind == 2 and -65504.0 <= value <= 65504.0:
-        return lib.from_scalar(dtype.id, 2, 0, value, 0.0)
+        return lib.from_scalar(dtype._id, 2, 0, value, 0.0)
     return zero_dim(fitting(op, value, dtype), dtype)
 
 
 def number_for(op, value, like):
     """plain_number of a tensor's dtype, on its device."""
     found = plain_number(op, value, like.dtype)
-    return own_tensor(lib.fc_empty(like.dtype.id, 1, 0, [])) if like.is_meta else found
+    return own_tensor(lib.fc_empty(like.dtype._id, 1, 0, [])) if like.is_meta else found
 
 
 def finish(h):
@@ -231,7 +231,7 @@ def _number_like(value, like, op):
     kind = number(value)[0]
     dtype = DTYPES[lib.fc_result_type_scalar(like._h, kind)]
     if like.is_meta:
-        return own_tensor(lib.fc_empty(dtype.id, 1, 0, []))
+        return own_tensor(lib.fc_empty(dtype._id, 1, 0, []))
     return zero_dim(value, dtype)
 
 

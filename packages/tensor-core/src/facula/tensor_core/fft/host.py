@@ -36,21 +36,21 @@ def _outermost(dims, stride):
 
 
 def _same(x, dim, norm, forward):
-    return [Spec(x.dtype.name, tuple(x.shape), order=_order(x.stride(), dim))]
+    return [Spec(x.dtype._name, tuple(x.shape), order=_order(x.stride(), dim))]
 
 
 def _half(x, dim, norm, onesided):
     shape = list(x.shape)
     if onesided:
         shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-    return [Spec(complex_of(x.dtype.name), tuple(shape), order=_order(x.stride(), dim[:-1], dim[-1:]))]
+    return [Spec(complex_of(x.dtype._name), tuple(shape), order=_order(x.stride(), dim[:-1], dim[-1:]))]
 
 
 def _whole(x, dim, norm, last_dim_size):
     shape = list(x.shape)
     shape[dim[-1]] = last_dim_size
     between = strides(x.shape, _order(x.stride(), dim[:-1])) if len(dim) > 1 else x.stride()  # the other dims are transformed first
-    return [Spec(real_of(x.dtype.name), tuple(shape), order=_order(between, (), dim[-1:]))]
+    return [Spec(real_of(x.dtype._name), tuple(shape), order=_order(between, (), dim[-1:]))]
 
 
 def _normed(transform, norm, sizes):

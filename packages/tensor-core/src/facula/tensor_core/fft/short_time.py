@@ -85,7 +85,7 @@ def stft(
             raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a future PyTorch release.")
         return_complex = True
     if input.dtype._kind < 2:
-        raise DTypeError(f"stft: expected a tensor of floating point or complex values, but got {input.dtype.name}.")
+        raise DTypeError(f"stft: expected a tensor of floating point or complex values, but got {input.dtype._name}.")
     if input.dim() not in (1, 2):
         raise ShapeError(f"stft: expected a 1D or 2D tensor, but got {input.dim()}D.")
     x = input.unsqueeze(0) if input.dim() == 1 else input

@@ -40,10 +40,10 @@ def _input(name, x, kind):
     """x as real ("real"), complex ("complex") or any ("any") numbers of a dtype that the rows take."""
     if x.dtype._kind < 2:
         x = x.to(_state.get_default_dtype())
-    if x.dtype.name in ("float16", "bfloat16"):
-        raise DTypeError(f"{name}: Unsupported dtype {x.dtype.name}. Convert it with .to(facula.float32).")
+    if x.dtype._name in ("float16", "bfloat16"):
+        raise DTypeError(f"{name}: Unsupported dtype {x.dtype._name}. Convert it with .to(facula.float32).")
     if kind == "real" and x.is_complex():
-        raise DTypeError(f"{name} expects a {'real-valued' if name[-1] in 'n2' else 'real'} input tensor, but got {x.dtype.name}. Use the transform without r, or x.real.")
+        raise DTypeError(f"{name} expects a {'real-valued' if name[-1] in 'n2' else 'real'} input tensor, but got {x.dtype._name}. Use the transform without r, or x.real.")
     return _turned(x) if kind == "complex" else x
 
 
@@ -126,7 +126,7 @@ def _to_real(name, x, s, dim, norm, out, forward=False):
         raise RuntimeError(f"{name}: Invalid number of data points ({last}) specified")
     sizes = [*sizes[:-1], last // 2 + 1]
     if isinstance(out, Tensor) and out.is_complex():
-        raise RuntimeError(f"{name} expects a floating point output tensor, but got {out.dtype.name}. Give a real one.")
+        raise RuntimeError(f"{name} expects a floating point output tensor, but got {out.dtype._name}. Give a real one.")
     x = _sized(name, x.conj() if forward else x, sizes, dims)
     return into(name, _ops._fft_c2r(x, dims, _norm(name, norm, forward), last), out)
 
@@ -337,7 +337,7 @@ def _of_frequencies(name, n, d, dtype, layout, pin_memory, out):
     _create.plain(layout, pin_memory is not None and pin_memory)
     dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if dtype._kind < 2:
-        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype.name}. Name one.")
+        raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype._name}. Name one.")
     return dtype
 
 

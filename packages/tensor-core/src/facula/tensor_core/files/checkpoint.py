@@ -207,7 +207,7 @@ class LoadedStorage(TypedStorage):
             if self.held % dtype.itemsize:
                 raise CheckpointError(f"load: a storage of {self.held} bytes does not hold whole elements of {dtype}.")
             self.dtype = dtype
-            h = lib.fc_empty(dtype.id, 0, 1, [self.held // dtype.itemsize])
+            h = lib.fc_empty(dtype._id, 0, 1, [self.held // dtype.itemsize])
             if not h:
                 raise MemoryError(f"load: no memory for a storage of {self.held} bytes")
             self.tensor = own_tensor(h)

@@ -72,7 +72,7 @@ class Writer(pickle._Pickler):
         if isinstance(obj, Tensor) and obj.layout in (_types.sparse_csr, _types.sparse_csc, _types.sparse_bsr, _types.sparse_bsc):
             return torch_name("torch._utils", "_rebuild_sparse_tensor"), (obj.layout, obj.detach().parts())
         if type(obj) is _types.layout:
-            return torch_name("torch.serialization", "_get_layout"), ("torch." + obj.name,)
+            return torch_name("torch.serialization", "_get_layout"), ("torch." + obj._name,)
         if isinstance(obj, Tensor) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             function, args = tensor_parts(obj, self.storage_of)
             return torch_name("torch._tensor", "_rebuild_from_type_v2"), (function, type(obj), args, state_of(obj))
@@ -86,7 +86,7 @@ class Writer(pickle._Pickler):
         if obj is Tensor:
             obj = torch_name("torch", "Tensor")
         elif type(obj) in (_types.dtype, _types.memory_format):
-            obj = torch_name("torch", obj.name)
+            obj = torch_name("torch", obj._name)
         elif type(obj) in (type(FloatStorage), type(FloatTensor)):
             obj = torch_name("torch", obj.__name__)
         written = obj if type(obj) is Name else WRITTEN.get((getattr(obj, "__module__", None), getattr(obj, "__name__", None)))

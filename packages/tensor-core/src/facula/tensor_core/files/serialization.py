@@ -318,7 +318,7 @@ class Unarchiver:
         from facula.tensor_core.sparse import making as _sparse
         from facula.tensor_core.sparse import rows as _sparse_rows
 
-        parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3, "sparse_bsr": 3, "sparse_bsc": 3}.get(getattr(layout, "name", None))
+        parts = {"sparse_coo": 2, "sparse_csr": 3, "sparse_csc": 3, "sparse_bsr": 3, "sparse_bsc": 3}.get(getattr(layout, "_name", None))
         if parts is None or type(data) is not tuple or len(data) not in (parts + 1, 4) or not all(map(_stored, data[:parts])):
             raise CheckpointError(f"load: a sparse tensor of layout {short(layout)} from {short(data)}. Only COO, CSR, CSC, BSR and BSC tensors are read.")
         size = data[parts]
@@ -456,7 +456,7 @@ def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: Any = False)
     if not isinstance(dtype, Dtype):
         raise CheckpointError("load: a meta tensor without a dtype.")
     check_geometry(0, size, stride)
-    return _finished(own_tensor(lib.fc_empty_strided(dtype.id, 1, len(size), list(size), list(stride))), requires_grad, None)
+    return _finished(own_tensor(lib.fc_empty_strided(dtype._id, 1, len(size), list(size), list(stride))), requires_grad, None)
 
 
 def _stored(part: Any) -> bool:

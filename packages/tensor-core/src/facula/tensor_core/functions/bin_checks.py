@@ -18,15 +18,15 @@ def check_histogram(name, input, bins, range, weight, halves=False):
     for d, n in enumerate(bins):
         if not isinstance(n, Tensor) and n <= 0:
             raise RuntimeError(f"torch.{name}(): bins must be > 0, but got {n} for dimension {d}")
-    if input.dtype.name not in ("float32", "float64") and not (halves and input.dtype._kind == 2):
-        raise NotImplementedError(f"{name}: not implemented for {input.dtype.name}. Convert with .to(facula.float32).")
+    if input.dtype._name not in ("float32", "float64") and not (halves and input.dtype._kind == 2):
+        raise NotImplementedError(f"{name}: not implemented for {input.dtype._name}. Convert with .to(facula.float32).")
 
 
 def _check_edges(input, edges, d):
     if edges.dtype is not input.dtype:
         raise RuntimeError(
-            f"torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype {input.dtype.name} "
-            f"and bins for dimension {d} with dtype {edges.dtype.name}"
+            f"torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype {input.dtype._name} "
+            f"and bins for dimension {d} with dtype {edges.dtype._name}"
         )
     if edges.dim() != 1:
         raise RuntimeError(f"torch.histogramdd: bins tensor should have one dimension, but got {edges.dim()} dimensions in the bins tensor for dimension {d}")
@@ -39,8 +39,8 @@ def _check_weight(input, shape, weight):
         return
     if weight.dtype is not input.dtype:
         raise RuntimeError(
-            f"torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input({input.dtype.name}), "
-            f"and weight({weight.dtype.name})"
+            f"torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input({input.dtype._name}), "
+            f"and weight({weight.dtype._name})"
         )
     if tuple(weight.shape) != shape[:-1]:
         raise RuntimeError(
@@ -63,4 +63,4 @@ def check_out(input, out):
     if isinstance(out, (tuple, list)) and len(out) == 2:
         for kind, t in zip(("hist", "bin_edges"), out):
             if isinstance(t, Tensor) and t.dtype is not input.dtype:
-                raise RuntimeError(f"torch.histogram: input tensor and {kind} tensor should have the same dtype, but got input {input.dtype.name} and {kind} {t.dtype.name}")
+                raise RuntimeError(f"torch.histogram: input tensor and {kind} tensor should have the same dtype, but got input {input.dtype._name} and {kind} {t.dtype._name}")

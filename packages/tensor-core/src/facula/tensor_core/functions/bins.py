@@ -40,7 +40,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if input.dtype is not src.dtype:
-        raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
+        raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype._name} and {src.dtype._name}. Convert one.")
     if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
         return into("scatter_reduce", _ops.copy(input, None, 0), out, (index, src))
     if not input.dim():
@@ -104,12 +104,12 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     dim = _shape.wrap_dim("index_reduce", dim, input.dim())
-    if index.dtype.name not in ("int32", "int64"):
-        raise RuntimeError(f"index_reduce(): Expected dtype int32/int64 for index but got: {index.dtype.name}. Convert it with .long().")
+    if index.dtype._name not in ("int32", "int64"):
+        raise RuntimeError(f"index_reduce(): Expected dtype int32/int64 for index but got: {index.dtype._name}. Convert it with .long().")
     if index.dim() > 1:
         raise IndexRangeError(f"index_reduce(): Index is supposed to be a vector, but got dim: {index.dim()}. Flatten it.")
     if source.dtype is not input.dtype:
-        raise RuntimeError(f"index_reduce(): self and source should have the same dtype, but got {input.dtype.name} and {source.dtype.name}. Convert one with .to().")
+        raise RuntimeError(f"index_reduce(): self and source should have the same dtype, but got {input.dtype._name} and {source.dtype._name}. Convert one with .to().")
     if input.dim() and input.dim() != source.dim():
         raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}.")
     if not input.dim() and index.numel() != 1:
@@ -245,7 +245,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     >>> facula.gradient(facula.tensor([1.0, 4.0, 9.0, 16.0]))[0]
     tensor([3., 4., 6., 7.])
     """
-    if input.dtype.name == "uint8":
+    if input.dtype._name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = [dim] if whole(dim) else list(_counting(n)) if dim is None else list(dim)

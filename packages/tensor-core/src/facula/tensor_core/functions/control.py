@@ -53,7 +53,7 @@ def while_loop(cond_fn, body_fn, carried_inputs):
             raise RuntimeError(f"while_loop: body_fn should return a tuple of {len(carried)} values like its inputs, but got {following!r}.")
         for k, (new, old) in enumerate(zip(_leaves(following), _leaves(carried))):
             if isinstance(new, Tensor) and isinstance(old, Tensor) and (new.shape != old.shape or new.dtype is not old.dtype):
-                raise RuntimeError(f"while_loop: body_fn changed value {k} from {tuple(old.shape)}, {old.dtype.name} to {tuple(new.shape)}, {new.dtype.name}. Keep both.")
+                raise RuntimeError(f"while_loop: body_fn changed value {k} from {tuple(old.shape)}, {old.dtype._name} to {tuple(new.shape)}, {new.dtype._name}. Keep both.")
         carried = tuple(following)
     return carried
 

@@ -43,14 +43,14 @@ def _fits(name, out, dtype, device_=None):
         return
     a_tensor(name, out)
     if dtype is not None and out.dtype is not dtype:
-        raise RuntimeError(f"dtype {dtype.name} does not match dtype of out parameter ({out.dtype.name}). Leave one of them out.")
+        raise RuntimeError(f"dtype {dtype._name} does not match dtype of out parameter ({out.dtype._name}). Leave one of them out.")
     if device_ is not None and _place(device_) != lib.fc_device(out._h):
         raise RuntimeError(f"{name}: device type {device_} does not match device type of out parameter ({out.device}). Leave one of them out.")
 
 
 def _place(device_):
     if device_ is None:
-        return _state._device.id
+        return _state._device._id
     if type(device_) is str and device_ == "cpu":  # what most programs say
         return 0
     d = device_ if isinstance(device_, device) else device(device_)
@@ -58,7 +58,7 @@ def _place(device_):
         if type(device_) is int:
             raise RuntimeError("Cannot access accelerator device when none is available: this build of facula has no CUDA backend. Use device='cpu'.")
         raise no_backend(d.type)
-    return d.id
+    return d._id
 
 
 def a_layout(layout):
@@ -161,7 +161,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         sizes = listed("empty", "size", sizes, size)
     format = 1 if memory_format is None else format_id("empty", memory_format)
     if out is None and layout is None and memory_format is None and pin_memory is False:
-        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, None)
+        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, None)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None and layout is not strided and out is None:
@@ -174,7 +174,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         return _finish(prepared(out if out.shape == (wanted := ints(sizes)) and out._origin is None else out.resize_(wanted)), requires_grad)
     t = _empty(ints(sizes), dtype, device)
     if format > 1:
-        t = own_tensor(lib.fc_empty_like(t._h, t.dtype.id, format))
+        t = own_tensor(lib.fc_empty_like(t._h, t.dtype._id, format))
     return _finish(prepared(t), requires_grad)
 
 
@@ -208,7 +208,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if not sizes or size is not None:
         sizes = listed("zeros", "size", sizes, size)
     if out is None and layout is None and pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 0)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 0)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None and layout is not strided and out is None:
@@ -227,7 +227,7 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     if not sizes or size is not None:
         sizes = listed("ones", "size", sizes, size)
     if out is None and layout is None and pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), sizes, 1)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 1)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     plain(layout, pin_memory)
@@ -247,7 +247,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
     if out is None and layout is None and pin_memory is False:
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
-        if id > -2 and (t := _full(id, _state._device.id if device is None else _place(device), size, fill_value)) is not None:
+        if id > -2 and (t := _full(id, _state._device._id if device is None else _place(device), size, fill_value)) is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
@@ -258,7 +258,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     return _filled((size,), fill_value, dtype, device, requires_grad, out)
 
 
-_KINDS = {bool: 0, int: int64.id, float: -1}  # the dtype of a number, -1 for the default one
+_KINDS = {bool: 0, int: int64._id, float: -1}  # the dtype of a number, -1 for the default one
 
 
 def _like(input, dtype, memory_format):
@@ -397,7 +397,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     if s is None:
         raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not NoneType. Give 0.")
     if layout is None and requires_grad is pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device.id if device is None else _place(device), (), s)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), (), s)
         if t is not None:
             return t
     return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)

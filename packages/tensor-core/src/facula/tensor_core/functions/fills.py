@@ -33,8 +33,8 @@ def masked_fill(input, mask, value):
         if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):
             input, mask = input.contiguous(), mask.contiguous()
         return _ops.where_rows(mask, value, input)
-    if mask.dtype.name != "bool":
-        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}. Convert with .bool().")
+    if mask.dtype._name != "bool":
+        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype._name}. Convert with .bool().")
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
@@ -85,7 +85,7 @@ def filled_where(self, mask, value):
         fitting("masked_fill_", value, dtype)
     if kind == 1 and not -(2**63) <= value < 2**63:
         return False
-    number = lib.fc_from_scalar(dtype.id, kind, 0 if kind == 2 else value, value, 0.0)
+    number = lib.fc_from_scalar(dtype._id, kind, 0 if kind == 2 else value, value, 0.0)
     if lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is None:
         return False
     _dispatch.unrecorded(self)
@@ -156,10 +156,10 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
     row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
     if not index.numel():
         wrap_dim("gather", dim, input.dim())
-    if not index.numel() and index.dtype.name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
+    if not index.numel() and index.dtype._name == "int64" and index.dim() != input.dim():  # PyTorch asks nothing of its shape
         if input._origin is None and out is None and type(input) is Tensor and not _ops.interpreting:
             wrap_dim("gather", dim, input.dim())
-            return lib.full(input.dtype.id, lib.fc_device(input._h), index.shape, 0)
+            return lib.full(input.dtype._id, lib.fc_device(input._h), index.shape, 0)
         return into("gather", row(input, dim, index.reshape((0,) * max(1, input.dim()))).reshape(index.shape), out)
     return row(input, dim, index, out=out)
 
@@ -181,9 +181,9 @@ def index_fill(input, dim, index, value):
 
 def _filled_slices(input, dim, index, value):
     if isinstance(value, complex) and input.dtype._kind != 3:
-        raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype.name}. Take its real part.")
+        raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype._name}. Take its real part.")
     if index.dtype is not int64:
-        raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype.name}. Convert it with .to(facula.int64).")
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype._name}. Convert it with .to(facula.int64).")
     if not input.dim() and index.numel() != 1:  # a number is a vector of one
         return _ops.squeeze(_filled_slices(_ops.unsqueeze(input, 0), dim, index, value), (0,))
     shape, dim = list(input.shape), wrap_dim("index_fill", dim, input.dim())
@@ -193,7 +193,7 @@ def _filled_slices(input, dim, index, value):
         if value.dim():
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
         if value.is_complex() and not input.is_complex():
-            raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype.name} to {input.dtype.name}. Take its real part.")
+            raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype._name} to {input.dtype._name}. Take its real part.")
         if value.requires_grad and shape:  # a slice named twice is written once
             index = _order.unique(_ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim]), index))
             shape[dim] = index.numel()
@@ -225,7 +225,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     if input.dim() != indices.dim():
         raise RuntimeError(f"take_along_dim(): input and indices should have the same number of dimensions, but got {input.dim()} dimensions for input, and {indices.dim()} dimensions for indices")
     if indices.dtype is not int64:
-        raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}")
+        raise RuntimeError(f"take_along_dim(): dtype of indices should be Long but got {indices.dtype._name}")
     if not input.dim():
         raise IndexError(f"take_along_dim: Dimension specified as {dim} but tensor has no dimensions")
     d = wrap_dim("take_along_dim", dim, input.dim())

@@ -121,7 +121,7 @@ def _foreach_powsum(self, ord=2, dtype=None):
     (xs,) = _columns("_foreach_powsum", self)
     for kind in [dtype or x.dtype for x in xs]:
         if kind._kind < 2:
-            raise DTypeError(f"_foreach_powsum: \"powsum_cpu\" not implemented for {kind.scalar_type!r}. Convert with .to(facula.float32).")
+            raise DTypeError(f"_foreach_powsum: \"powsum_cpu\" not implemented for {kind._scalar_type!r}. Convert with .to(facula.float32).")
     return tuple(_powers_summed(x if dtype is None else x.to(dtype), ord) for x in xs)
 
 

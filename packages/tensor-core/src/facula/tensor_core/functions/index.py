@@ -132,9 +132,9 @@ def setitem(x, key, value):
         if not _fits(value.shape, want):
             raise ShapeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape {list(want)}")
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {x.dtype.scalar_type} for the destination and {value.dtype.scalar_type} for the source. Convert the source with .to()."
+            f"Index put requires the source and destination dtypes match, got {x.dtype._scalar_type} for the destination and {value.dtype._scalar_type} for the source. Convert the source with .to()."
         )
-    if not tensor and isinstance(key, Tensor) and key.dtype.name == "uint8" and key.dim():
+    if not tensor and isinstance(key, Tensor) and key.dtype._name == "uint8" and key.dim():
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char. Convert it with .bool().")
     value = value.to(x.dtype) if tensor else _run.zero_dim(value, x.dtype)
     lead = [len(i.shape) for i in indices if i is not None]
@@ -161,7 +161,7 @@ def _fits(shape, want):
 def _number_for(x, value):
     """A number that may be assigned to an element of x. Raises TypeError for anything else, as PyTorch does."""
     if not _run.is_number(value):
-        raise TypeError(f"can't assign a {type(value).__name__} to a torch tensor of {x.dtype.name}. Convert it with facula.tensor.")
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch tensor of {x.dtype._name}. Convert it with facula.tensor.")
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -242,7 +242,7 @@ def index_put_(input, indices, values, accumulate=False):
             raise TypeError(f"index_put_(): expected Tensor as element {k} in argument 'indices', but got {type(i).__name__}. For whole dims write x[:, index] = values.")
     if accumulate is not False and accumulate is not True:
         check("index_put_", "accumulate", 3, "bool", accumulate)
-    if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype.name in ("bool", "uint8"):
+    if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype._name in ("bool", "uint8"):
         if input.is_complex() or not values.is_complex():  # one value behind one mask is filled in, as masked_fill does
             values = values.to(input.dtype)
     return _put(input, indices, values, accumulate)
@@ -291,8 +291,8 @@ def masked_select(input, mask, *, out=None):
         want_tensor("masked_select", "input", 0, input)
     if type(mask) is not Tensor:
         want_tensor("masked_select", "mask", 1, mask)
-    if mask.dtype.name != "bool":
-        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype.name}. Convert with .bool().")
+    if mask.dtype._name != "bool":
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype._name}. Convert with .bool().")
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
     if not _ops.interpreting and input._origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
         return t if out is None else into("masked_select", t, out, (input, mask))
@@ -313,7 +313,7 @@ def take(input, index, *, out=None):
     if type(index) is not Tensor:
         want_tensor("take", "index", 1, index)
     if index.dtype is not int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}. Convert with .long().")
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype._name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     taken = index_of(input if len(input.shape) == 1 else input.reshape(-1), index)

@@ -25,10 +25,10 @@ def as_index(key):
         if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
             raise IndexError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})")
         key = _data.as_tensor(key, device="cpu")  # whatever the default device is
-        if key.dtype.name not in _MASKS:
+        if key.dtype._name not in _MASKS:
             key = key.to(int64)
-    if key.dtype.name not in _POSITIONS and key.dtype.name not in _MASKS:
-        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {key.dtype.name}. Convert with .long().")
+    if key.dtype._name not in _POSITIONS and key.dtype._name not in _MASKS:
+        raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {key.dtype._name}. Convert with .long().")
     return key
 
 
@@ -69,7 +69,7 @@ def plan(x, key):
         else:
             if not isinstance(k, Tensor):
                 k = as_index(list(k) if isinstance(k, (tuple, range)) else k)
-            mask = k.dtype.name in _MASKS
+            mask = k.dtype._name in _MASKS
             used += k.dim() if mask else 1
         parts.append(k)
     key = parts
@@ -88,9 +88,9 @@ def plan(x, key):
         elif k is None:
             view = _ops.unsqueeze(view, dim)
             dim += 1
-        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype.name in _MASKS):
+        elif isinstance(k, bool) or (isinstance(k, Tensor) and k.dim() == 0 and k.dtype._name in _MASKS):
             view = _ops.unsqueeze(view, dim)
-            place(own_tensor(lib.fc_empty(int64.id, 0, 1, [1 if k else 0])).zero_())
+            place(own_tensor(lib.fc_empty(int64._id, 0, 1, [1 if k else 0])).zero_())
             dim += 1
         elif _is_scalar_index(k) or (type(k) is Tensor and k.dim() == 0 and k.dtype._kind == 1 and k._origin is None and not k.is_meta):
             view = _selected(x, view, dim, k.__index__(), at)
@@ -99,8 +99,8 @@ def plan(x, key):
             dim += 1
         else:
             t = as_index(k)
-            if t.dtype.name in _MASKS:
-                if t.dtype.name == "uint8":
+            if t.dtype._name in _MASKS:
+                if t.dtype._name == "uint8":
                     warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead: mask.bool().", UserWarning, stacklevel=4)
                 for d in range(t.dim()):
                     if t.shape[d] != view.shape[dim + d]:
@@ -187,7 +187,7 @@ def mask_of(indices):
 def one_mask(key):
     """Is the index a single mask? Then a value of one element fills, and is converted."""
     parts = [k for k in _spread(key) if isinstance(k, (Tensor, list))]
-    return len(parts) == 1 and as_index(parts[0]).dtype.name == "bool"
+    return len(parts) == 1 and as_index(parts[0]).dtype._name == "bool"
 
 
 def nonzero(input, *, out=None, as_tuple=False):

@@ -37,7 +37,7 @@ def equal(input, other):
         x, y = input.detach(), other.detach()  # whose histories are never stale
         verdict = lib.fc_equal(x._h, y._h)
     if verdict < 0:
-        raise RuntimeError(f"equal: operands cannot be compared ({input.dtype.name} and {other.dtype.name})")
+        raise RuntimeError(f"equal: operands cannot be compared ({input.dtype._name} and {other.dtype._name})")
     return bool(verdict)
 
 
@@ -218,8 +218,8 @@ def triu_indices(row, col, offset=0, *, dtype=None, device=None, layout=None, re
 def _triangle_indices(name, row, col, offset, upper, dtype, device):
     if dtype is None:
         dtype = int64
-    elif dtype.name not in ("int32", "int64"):
-        raise NotImplementedError(f'"{name}" not implemented for {dtype.name!r}. Give int32 or int64.')
+    elif dtype._name not in ("int32", "int64"):
+        raise NotImplementedError(f'"{name}" not implemented for {dtype._name!r}. Give int32 or int64.')
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}.")
     found = _ops._triangle_indices(row, col, offset, upper, dtype)
@@ -276,7 +276,7 @@ def cross(input, other, dim=None, *, out=None):
     if dim is not None:
         wrap_dim("cross", dim, input.dim())
     if input.dtype is not other.dtype and input.dtype._kind:
-        raise RuntimeError(f"cross: expected scalar type {input.dtype.name} but found {other.dtype.name}. Convert one.")
+        raise RuntimeError(f"cross: expected scalar type {input.dtype._name} but found {other.dtype._name}. Convert one.")
     if input.dtype._kind == 0:
         raise NotImplementedError('"cross" not implemented for \'Bool\'. Convert with .long().')
     if input.dim() != other.dim():

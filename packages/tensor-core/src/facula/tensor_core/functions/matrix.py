@@ -97,7 +97,7 @@ def dot(input, tensor, *, out=None):
         raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
     if input.shape != tensor.shape:
         if input.dtype is not tensor.dtype and not _dispatch.listened():
-            raise DTypeError(f"dot : expected both vectors to have same dtype, but found {input.dtype.name} and {tensor.dtype.name}. Convert one with .to().")
+            raise DTypeError(f"dot : expected both vectors to have same dtype, but found {input.dtype._name} and {tensor.dtype._name}. Convert one with .to().")
         raise ShapeError(f"dot: inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements")
     return _ops.matmul(input, tensor, out=out)
 
@@ -258,7 +258,7 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):
             raise RuntimeError(f"addr: For integral input tensors, argument {word} must not be a floating point number, got {number}.")
         if kinds != {0} and isinstance(number, bool):
-            raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype.name}. Give {int(number)}.")
+            raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype._name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
     return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
@@ -334,7 +334,7 @@ def _real_factors(name, kinds, beta, alpha):
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     """_sum_of tensors of one dtype; integers take the factors cut to integers."""
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
-        raise RuntimeError(f"{name}: Input dtypes must be the same, got {input.dtype.name}, {x.dtype.name} and {y.dtype.name}. Convert them.")
+        raise RuntimeError(f"{name}: Input dtypes must be the same, got {input.dtype._name}, {x.dtype._name} and {y.dtype._name}. Convert them.")
     if type(beta) is not int or type(alpha) is not int:
         check(name, "beta", None, "number", beta)
         check(name, "alpha", None, "number", alpha)

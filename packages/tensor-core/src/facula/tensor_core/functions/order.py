@@ -277,7 +277,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     if not isinstance(input, Tensor):
         check("bucketize", "input", 0, "number", input)
     elif input.dtype._kind == 3:
-        raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype.name!r}. Take its real part.')
+        raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype._name!r}. Take its real part.')
     elif not out_int32 and input.dtype is boundaries.dtype:
         return _ops._searchsorted(boundaries, input, None, right, out=out)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
@@ -293,7 +293,7 @@ def bincount(input, weights=None, minlength=0):
     tensor([1, 0, 2, 1])
     """
     if input.dtype._kind != 1:
-        raise NotImplementedError(f'"bincount" not implemented for {input.dtype.name!r}. Give integers.')
+        raise NotImplementedError(f'"bincount" not implemented for {input.dtype._name!r}. Give integers.')
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength should be >= 0. It is {minlength}.")
     if _ops.interpreting and (each := _dispatch.by_examples(bincount, input, weights, minlength)) is not None:
@@ -378,7 +378,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     if dim is not None:
         return _unique_slices(input, dim, return_inverse, return_counts, False)
     if input.is_complex():
-        raise DTypeError(f'unique_consecutive: "unique" not implemented for {input.dtype.name} (input: {tuple(input.shape)}). Take view_as_real(input), with a dim.')
+        raise DTypeError(f'unique_consecutive: "unique" not implemented for {input.dtype._name} (input: {tuple(input.shape)}). Take view_as_real(input), with a dim.')
     flat = _shape.flatten(input)
     return _runs(flat, _first_of_runs(flat), None, input.shape, return_inverse, return_counts)
 
@@ -406,7 +406,7 @@ def _distinct(items, order):
             before = items[k]
         inverse[k] = len(kept) - 1
         counts[-1] += 1
-    return [lib.from_numbers(numbers, _int64.id) for numbers in (kept, inverse, counts)]
+    return [lib.from_numbers(numbers, _int64._id) for numbers in (kept, inverse, counts)]
 
 
 def _asked(results, return_inverse, return_counts):

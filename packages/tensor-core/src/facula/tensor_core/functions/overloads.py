@@ -30,10 +30,10 @@ def where(condition, input=None, other=None, *, out=None):
         return nonzero(condition, as_tuple=True)
     if not isinstance(condition, Tensor):
         raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
-    if condition.dtype.name == "uint8":
+    if condition.dtype._name == "uint8":
         warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
-    if condition.dtype.name not in ("bool", "uint8"):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}. Convert with .bool().")
+    if condition.dtype._name not in ("bool", "uint8"):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
     if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
         input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
     if is_number(input) and is_number(other):
@@ -209,7 +209,7 @@ def round(input, *, decimals=0, out=None):
     if decimals == 0:
         return _ops.round(input, out=out)
     if input.dtype._kind < 2:
-        raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype.name}")
+        raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype._name}")
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)
     scale = 10.0 ** abs(decimals)
@@ -235,7 +235,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if not index.numel():
         wrap_dim("scatter", dim, input.dim())
         if isinstance(src, Tensor) and src.dtype is not input.dtype:
-            raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}. Convert one.")
+            raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype._name} and {src.dtype._name}. Convert one.")
         return into("scatter", _ops.copy(input, None, 0), out)
     if is_number(src):
         src = _ops.expand(number_for("scatter", src, input), index.shape)
@@ -261,7 +261,7 @@ def index_add(input, dim, index, source, *, alpha=1, out=None):
     """
     if alpha != 1:
         if source.dtype is not input.dtype:
-            raise RuntimeError(f"index_add(): self ({input.dtype.scalar_type}) and source ({source.dtype.scalar_type}) must have the same scalar type. Convert one with .to().")
+            raise RuntimeError(f"index_add(): self ({input.dtype._scalar_type}) and source ({source.dtype._scalar_type}) must have the same scalar type. Convert one with .to().")
         alpha = fitting("index_add", alpha, input.dtype)
         source = _ops.mul(source, (bool, int)[input.dtype._kind](alpha) if input.dtype._kind < 2 else alpha)
     return _ops.index_add(input, dim, index, source, out=out)

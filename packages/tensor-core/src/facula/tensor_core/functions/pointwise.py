@@ -77,7 +77,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
         return into("nan_to_num", _alone(_ops.complex_view(pairs)), out)
-    largest = LARGEST.get(input.dtype.name, 1.7976931348623157e308)
+    largest = LARGEST.get(input.dtype._name, 1.7976931348623157e308)
     return _ops._nan_to_num(
         input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
     )
@@ -124,12 +124,12 @@ def lerp(input, end, weight, *, out=None):
     kind = lib.fc_dtype(input._h) if isinstance(input, Tensor) else -1
     for name, other in (("end", end), ("weight", weight)):
         if isinstance(other, Tensor) and lib.fc_dtype(other._h) != kind and (name == "end" or other.dim()):
-            raise RuntimeError(f"lerp: expected dtype {input.dtype.name} for `{name}` but got dtype {other.dtype.name}. Convert one with .to().")
+            raise RuntimeError(f"lerp: expected dtype {input.dtype._name} for `{name}` but got dtype {other.dtype._name}. Convert one with .to().")
     if isinstance(input, Tensor):
         if input.dtype._kind < 2:
-            raise NotImplementedError(f'"lerp" not implemented for {input.dtype.name!r}. Convert to a floating dtype.')
+            raise NotImplementedError(f'"lerp" not implemented for {input.dtype._name!r}. Convert to a floating dtype.')
         if isinstance(weight, builtins.complex) and not input.is_complex():
-            raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype.name} without overflow: {weight}")
+            raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype._name} without overflow: {weight}")
         if type(weight) in (int, float) and not -65504 <= weight <= 65504:
             fitting("lerp", weight, input.dtype if input.dtype.itemsize > 2 else float32)
     return _ops.lerp(input, end, weight, out=out)
@@ -193,7 +193,7 @@ def float_power(input, exponent, *, out=None):
     if out is not None:
         a_tensor("float_power", out)
         if out.dtype is not wide:
-            raise RuntimeError(f"float_power: out has dtype {out.dtype.scalar_type} but the operation's result requires dtype {wide.scalar_type}. Give an output of that dtype.")
+            raise RuntimeError(f"float_power: out has dtype {out.dtype._scalar_type} but the operation's result requires dtype {wide._scalar_type}. Give an output of that dtype.")
     return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
 
 
@@ -233,7 +233,7 @@ def frexp(input, *, out=None):
     from facula.tensor_core import return_types
 
     if not input.is_floating_point():
-        raise DTypeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype.name}. Convert with .to(facula.float32).")
+        raise DTypeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype._name}. Convert with .to(facula.float32).")
     mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
     return into("frexp", return_types.frexp(mantissa, exponent), out)
 
@@ -247,7 +247,7 @@ def nextafter(input, other, *, out=None):
     >>> x.nextafter(facula.tensor([0.0])) < 1
     tensor([True])
     """
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other).name in _BITS:
+    if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other)._name in _BITS:
         if not (_ops.interpreting or has_origin((input, other))):
             return into("nextafter", _next_half(input, other), out)
         found = _ops._nextafter(input, other)  # its history is right, its values are those of float32 rounded
@@ -262,10 +262,10 @@ def _next_half(x, y):
     from facula.tensor_core.functions.shape import broadcast_tensors
 
     x, y = (t.to(dtype) for t in broadcast_tensors(x, y))
-    bits = resolved(x).contiguous().view(BY_NAME[_BITS[dtype.name]])
+    bits = resolved(x).contiguous().view(BY_NAME[_BITS[dtype._name]])
     up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
     moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
-    least = _ops.copysign(y.new_full((), 2.0**-24 if dtype.name == "float16" else 2.0**-133), y)
+    least = _ops.copysign(y.new_full((), 2.0**-24 if dtype._name == "float16" else 2.0**-133), y)
     moved = _ops.where_rows(_ops.eq(x, 0), least, moved)
     moved = _ops.where_rows(_ops.eq(x, y), y, moved)
     return _ops.where_rows(_ops.logical_or(_ops.isnan(x), _ops.isnan(y)), _ops.add(x, y), moved)
@@ -283,16 +283,16 @@ def heaviside(input, values, *, out=None):
     if type(input) is not Tensor:
         want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
-        raise RuntimeError(f"heaviside is not yet implemented for tensors with different dtypes. Got {input.dtype.name} and {values.dtype.name}. Convert one.")
+        raise RuntimeError(f"heaviside is not yet implemented for tensors with different dtypes. Got {input.dtype._name} and {values.dtype._name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
 
 
 def _parts_of_complex(name, first, second):
     """Refuse what complex numbers are not made of: parts of one real floating dtype."""
     if first.dtype not in (float32, float64) or second.dtype._kind != 2:
-        raise DTypeError(f"{name}: Expected both inputs to be Half, Float or Double tensors but got {first.dtype.scalar_type} and {second.dtype.scalar_type}. Convert with .float().")
+        raise DTypeError(f"{name}: Expected both inputs to be Half, Float or Double tensors but got {first.dtype._scalar_type} and {second.dtype._scalar_type}. Convert with .float().")
     if first.dtype is not second.dtype:
-        raise RuntimeError(f"{name}: Expected object of scalar type {first.dtype.scalar_type} but got scalar type {second.dtype.scalar_type} for second argument. Convert one.")
+        raise RuntimeError(f"{name}: Expected object of scalar type {first.dtype._scalar_type} but got scalar type {second.dtype._scalar_type} for second argument. Convert one.")
 
 
 def polar(abs, angle, *, out=None):
@@ -364,7 +364,7 @@ def prelu(input, weight):
     elif weight.dim() > input.dim():
         weight = weight.reshape(())
     if weight.dtype is not input.dtype:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.name} and {weight.dtype.name}. Convert one.")
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype._name} and {weight.dtype._name}. Convert one.")
     return _ops._prelu(input, weight)
 
 
@@ -379,7 +379,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """
     _tensors("isclose", input=input, other=other)
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"isclose: {input.dtype.name} did not match {other.dtype.name}. Convert one.")
+        raise RuntimeError(f"isclose: {input.dtype._name} did not match {other.dtype._name}. Convert one.")
     if not (rtol >= 0 and atol >= 0):
         which, given = ("atol", atol) if rtol >= 0 else ("rtol", rtol)
         raise RuntimeError(f"isclose: {which} must be greater than or equal to zero, but got {given}.")
@@ -431,7 +431,7 @@ def unhalved(name, row):
 
     def function(input, *, out=None):
         if type(input) is Tensor and input.dtype._kind == 2 and input.dtype.itemsize == 2:
-            raise DTypeError(f"{name}: not defined for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.to(facula.float32).")
+            raise DTypeError(f"{name}: not defined for {input.dtype._name} (input: {tuple(input.shape)}). Convert with input.to(facula.float32).")
         return row(input, out=out)
 
     function.__name__ = function.__qualname__ = name

@@ -121,13 +121,13 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     for k, x in enumerate((x1, x2), 1):
         if x.dtype._kind != 2:
-            raise DTypeError(f"cdist only supports floating-point dtypes, X{k} got: {x.dtype.name}. Convert it with .float().")
+            raise DTypeError(f"cdist only supports floating-point dtypes, X{k} got: {x.dtype._name}. Convert it with .float().")
         if x.dtype.itemsize == 2:
-            raise DTypeError(f'"cdist" not implemented for {x.dtype.name!r}. Convert it with .float().')
+            raise DTypeError(f'"cdist" not implemented for {x.dtype._name!r}. Convert it with .float().')
     if not p >= 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
     if x1.dtype is not x2.dtype:
-        raise RuntimeError(f"cdist: expected scalar type {x1.dtype.name} but found {x2.dtype.name}. Convert one with .to().")
+        raise RuntimeError(f"cdist: expected scalar type {x1.dtype._name} but found {x2.dtype._name}. Convert one with .to().")
     if (front := x1.shape[:-2]) != x2.shape[:-2]:
         front = _shape.broadcast_shapes(front, x2.shape[:-2])
         x1, x2 = (_ops.expand(x, [*front, *x.shape[-2:]]) for x in (x1, x2))
@@ -152,8 +152,8 @@ def pdist(input, p=2.0):
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if p < 0:
         raise RuntimeError(f"pdist only supports non-negative p values, got {p}")
-    if input.dtype.name in ("float16", "bfloat16"):
-        raise DTypeError(f'pdist: "pdist" not implemented for {input.dtype.name} (input: {tuple(input.shape)}). Convert with input.float().')
+    if input.dtype._name in ("float16", "bfloat16"):
+        raise DTypeError(f'pdist: "pdist" not implemented for {input.dtype._name} (input: {tuple(input.shape)}). Convert with input.float().')
     return _ops._pdist(input, float(p))
 
 
@@ -326,7 +326,7 @@ def _check_weights(input, fweights, aweights):
         if weights.dim() > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.dim()} dimensions")
         if (weights.dtype._kind == 1) != integral or weights.dtype._kind not in (1, 2):
-            raise RuntimeError(f"cov(): expected {name} to have {'integral' if integral else 'floating point'} dtype but got {name} with {weights.dtype.name} dtype")
+            raise RuntimeError(f"cov(): expected {name} to have {'integral' if integral else 'floating point'} dtype but got {name} with {weights.dtype._name} dtype")
         if weights.numel() != count:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {weights.numel()} != {count}")
         if bool((weights < 0).any()):

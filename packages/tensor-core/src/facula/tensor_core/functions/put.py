@@ -102,9 +102,9 @@ def masked_scatter(input, mask, source):
     tensor([1., 0., 2.])
     """
     if mask.dtype._kind:
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype._name}")
     if source.dtype is not input.dtype:
-        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype.name} and {source.dtype.name}")
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype._name} and {source.dtype._name}")
     if mask.shape != input.shape:
         mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
         input = _ops.expand(input, mask.shape)
@@ -132,7 +132,7 @@ def put(input, index, source, accumulate=False):
             [0., 2.]])
     """
     if index.dtype is not int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}. Convert it with .long().")
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype._name}. Convert it with .long().")
     if source.numel() != index.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
     if _goes(input, index, source):
@@ -213,7 +213,7 @@ def _isin(x, among, invert):
         x, among = (t if isinstance(t, Tensor) else _data.tensor(t, device=device) for t in (x, among))
     for t in (x, among):
         if t.dtype._kind in (0, 3):
-            raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype.name}. Compare with eq().")
+            raise DTypeError(f"isin: Unsupported input type encountered for isin(): {t.dtype._name}. Compare with eq().")
     dims = len(x.shape)
     if not among.numel():
         found = _ops.ne(x, x)
@@ -274,7 +274,7 @@ def positive(input):
     """
     if type(input) is not Tensor:
         want_tensor("positive", "input", 0, input)
-    if input.dtype.name == "bool":
+    if input.dtype._name == "bool":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 

@@ -46,11 +46,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     """
     if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and out is layout is None and (dtype is None or dtype is int64):
         first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device.id if device is None else _place(device)):  # the common case, flat
+        if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device._id if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
     elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype._kind == 2):
         first, stop = (0, start) if end is None else (start, end)
-        if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device.id if device is None else _place(device)):
+        if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device._id if device is None else _place(device)):
             count = math.ceil((stop - first) / step)
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
@@ -70,10 +70,10 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         raise RuntimeError(f"arange: value cannot be converted to a real number without overflow, got {start}, {end}, {step}.")
     dtype = as_dtype(dtype)
     if dtype is not None and dtype._kind not in (1, 2):
-        raise NotImplementedError(f'"arange" not implemented for {dtype.name!r}. Convert the result with .to().')
+        raise NotImplementedError(f'"arange" not implemented for {dtype._name!r}. Convert the result with .to().')
     _fits("arange", out, dtype, device)
     if out is not None and out.dtype._kind not in (1, 2):
-        raise NotImplementedError(f'"arange" not implemented for {out.dtype.name!r}. Give an output of another dtype.')
+        raise NotImplementedError(f'"arange" not implemented for {out.dtype._name!r}. Give an output of another dtype.')
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"arange: unsupported range: {start} -> {end}. Both ends must be finite.")
     whole = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
@@ -99,7 +99,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
 
 def _ranged(name, t, out, device, requires_grad):
     """A range on the device asked for, or in `out`."""
-    if out.is_meta if out is not None else (device is not None or _state._device.id) and _place(device) == 1:
+    if out.is_meta if out is not None else (device is not None or _state._device._id) and _place(device) == 1:
         t = own_tensor(lib.fc_empty(lib.fc_dtype(t._h), 1, 1, t.shape))
     if out is not None:
         return _delivered(name, t, out, requires_grad)
@@ -137,7 +137,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     if dtype is None:
         dtype = out.dtype if out is not None else _kind_dtype(3 if isinstance(start, complex) or isinstance(end, complex) else 2)
     if dtype._kind != 3 and (isinstance(start, complex) or isinstance(end, complex)):
-        raise RuntimeError(f"torch.linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype.name}. Give a complex dtype.")
+        raise RuntimeError(f"torch.linspace(): inferred dtype complex can't be safely cast to passed dtype {dtype._name}. Give a complex dtype.")
     if steps:
         _ends_fit("linspace", dtype, start, end)
     else:
@@ -159,7 +159,7 @@ def _whole_steps(name, start, end, steps):
 
 def _easy(start, end, steps, dtype, device):
     """A range here of a floating dtype, whose ends every such dtype holds?"""
-    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype._kind != 2) or (_state._device.id if device is None else _place(device)):
+    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype._kind != 2) or (_state._device._id if device is None else _place(device)):
         return False
     return type(start) in _REAL and type(end) in _REAL and -60000 < start < 60000 and -60000 < end < 60000
 
@@ -230,7 +230,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     if type(start) is not float or type(end) is not float:
         first, last = _end("start", start, device), _end("end", end, device)
         if as_dtype(dtype)._kind != 3 and (isinstance(first, complex) or isinstance(last, complex)):
-            raise RuntimeError(f"torch.logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype).name}. Give a complex dtype.")
+            raise RuntimeError(f"torch.logspace(): inferred dtype complex can't be safely cast to passed dtype {as_dtype(dtype)._name}. Give a complex dtype.")
     for v in (start, end):
         if not isinstance(v, Tensor):
             number(v)

@@ -94,8 +94,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         total[d] *= repeats
         return _alone(_ops.view(_ops.copy(_ops.expand(_ops.unsqueeze(input, d + 1), wide), None, 0), total))
     if isinstance(repeats, Tensor):
-        if repeats.dtype.name not in ("int64", "int32"):
-            raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype.name}. Convert it with .long().")
+        if repeats.dtype._name not in ("int64", "int32"):
+            raise DTypeError(f"repeat_interleave: repeats has to be Long or Int tensor, not implemented for {repeats.dtype._name}. Convert it with .long().")
         if repeats.is_meta and output_size is not None:
             if repeats.numel() not in (1, size):
                 raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {repeats.numel()} and {size}")
@@ -329,7 +329,7 @@ def meshgrid(*tensors, indexing=None):
     if type(indexing) is not str:
         check("meshgrid", "indexing", None, "str", indexing)
     if len({t.dtype for t in tensors}) > 1:
-        raise RuntimeError(f"meshgrid expects all tensors to have the same dtype, got {', '.join(t.dtype.name for t in tensors)}. Convert them with .to().")
+        raise RuntimeError(f"meshgrid expects all tensors to have the same dtype, got {', '.join(t.dtype._name for t in tensors)}. Convert them with .to().")
     if len({t.device for t in tensors}) > 1:
         raise DeviceError(f"meshgrid expects all tensors to have the same device, got {', '.join(str(t.device) for t in tensors)}. Move them with .to().")
     for t in tensors:

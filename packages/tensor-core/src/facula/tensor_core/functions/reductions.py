@@ -175,7 +175,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     if isinstance(p, str):
         raise RuntimeError(f"norm: p must be a number or 'fro', got {p!r}. Other matrix norms are in facula.linalg.")
     if input.dtype._kind < 2:
-        raise DTypeError(f"linalg.vector_norm(): Expected a floating point or complex tensor as input. Got {input.dtype.name}")
+        raise DTypeError(f"linalg.vector_norm(): Expected a floating point or complex tensor as input. Got {input.dtype._name}")
     if not input.numel() and (p < 0 or p == float("inf")):
         from facula.tensor_core.linalg.norm import vector_norm
 
@@ -278,8 +278,8 @@ def all(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING
 def _truth(fold, input, dim, keepdim, out):
     if out is not None:
         a_tensor(fold.__name__, out)
-    if out is not None and out.dtype.name not in ("bool", "uint8"):
-        raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype.name}. Give one of dtype bool.")
+    if out is not None and out.dtype._name not in ("bool", "uint8"):
+        raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype._name}. Give one of dtype bool.")
     if keepdim is not False and keepdim is not True:
         check(fold.__name__, "keepdim", 2, "bool", keepdim)
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
@@ -289,7 +289,7 @@ def _truth(fold, input, dim, keepdim, out):
 
 def _u8(input, result):
     """uint8 answers in kind, as in PyTorch."""
-    return result.to(input.dtype) if input.dtype.name == "uint8" else result
+    return result.to(input.dtype) if input.dtype._name == "uint8" else result
 
 
 def _delivered(kind, results, out):

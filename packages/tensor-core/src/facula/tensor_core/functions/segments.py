@@ -35,7 +35,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     if how not in _START:
         raise RuntimeError(f"segment_reduce: reduce argument must be either sum, prod, mean, max or min, got {reduce}")
     if data.dtype._kind != 2:
-        raise NotImplementedError(f"segment_reduce: not implemented for {data.dtype.name}. Convert data to a floating dtype.")
+        raise NotImplementedError(f"segment_reduce: not implemented for {data.dtype._name}. Convert data to a floating dtype.")
     if indices is not None:
         raise RuntimeError("segment_reduce: indices based reduction is not supported. Give lengths or offsets.")
     if not data.dim():
@@ -108,8 +108,8 @@ def _checked_lengths(data, lengths, offsets, axis, unsafe):
     name = "offsets" if lengths is None else "lengths"
     if not isinstance(given, Tensor):
         raise TypeError(f"segment_reduce(): argument '{name}' must be Tensor, not {type(given).__name__}")
-    if given.dtype.name not in ("int32", "int64"):
-        raise NotImplementedError(f"segment_reduce: {name} must be int32 or int64, got {given.dtype.name}. Convert with {name}.long().")
+    if given.dtype._name not in ("int32", "int64"):
+        raise NotImplementedError(f"segment_reduce: {name} must be int32 or int64, got {given.dtype._name}. Convert with {name}.long().")
     if not -data.dim() <= axis < data.dim():
         raise DimError(f"segment_reduce: Dimension out of range (expected to be in range of [{-data.dim()}, {data.dim() - 1}], but got {axis}).")
     if axis != given.dim() - 1:
@@ -141,7 +141,7 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     if mode != 0:
         raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
     if input.dtype._kind == 3:
-        raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype.name}. Hash facula.view_as_real(input).")
+        raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype._name}. Hash facula.view_as_real(input).")
     if dim is None and keepdim is False and input.numel():
         return into("hash_tensor", _ops.view_dtype(_ops._hash(_hashed(input).reshape(-1)), BY_NAME["uint64"]), out)
     dims = (dim,) if whole(dim) else tuple(dim or range(input.dim()))

@@ -237,7 +237,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
     size = shape[d]
     if isinstance(indices_or_sections, Tensor):
         if indices_or_sections.dtype is not int64:
-            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype.scalar_type}")
+            raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype._scalar_type}")
         if indices_or_sections.dim() > 1:
             raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with {indices_or_sections.dim()} dims")
         indices_or_sections = indices_or_sections.tolist()

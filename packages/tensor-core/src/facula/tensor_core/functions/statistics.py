@@ -44,8 +44,8 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
 
 
 def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
-    if input.dtype.name not in ("float32", "float64"):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype.name}. Convert it.")
+    if input.dtype._name not in ("float32", "float64"):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype._name}. Convert it.")
     if interpolation not in MODES:
         raise RuntimeError(f"{name}() interpolation must be one of {', '.join(MODES)}, but got {interpolation}")
     if not input.numel():
@@ -57,7 +57,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if q.dim() > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor, got {q.dim()}D")
     if q.dtype is not input.dtype:
-        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype.name} and {input.dtype.name}")
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype._name} and {input.dtype._name}")
     if q.numel() and not q.is_meta and not _ops.interpreting and (q.min().item() < 0 or q.max().item() > 1):
         raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
     wide = input.dim()
@@ -112,9 +112,9 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
     dim = dim if axis is None else renamed("nanmean", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
     if input.dtype._kind < 2:
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.name}")
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype._name}")
     if dtype is not None and dtype._kind < 2:
-        raise RuntimeError(f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype.name}")
+        raise RuntimeError(f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype._name}")
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
     return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 

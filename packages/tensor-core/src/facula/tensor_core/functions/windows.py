@@ -201,7 +201,7 @@ def _periodic(name, make, last):
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
         if wanted._kind != 2:
-            raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted.name}. Give dtype=facula.float32 or its like.")
+            raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted._name}. Give dtype=facula.float32 or its like.")
         if type(window_length) is not int:
             check(name, "window_length", 0, "int", window_length)
         if window_length < 0:

@@ -361,7 +361,7 @@ def random_function(row):
 
 def to_function(row):
     body = row.head() + guard(row)
-    body += attempt(row, "to(input._h, lib.fc_dtype(input._h) if dtype is None else dtype.id, memory_format, 1)")
+    body += attempt(row, "to(input._h, lib.fc_dtype(input._h) if dtype is None else dtype._id, memory_format, 1)")
     return body + finish(row, ["input"])
 
 

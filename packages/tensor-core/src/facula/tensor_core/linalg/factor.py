@@ -126,7 +126,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
             [4., 4.]])
     """
     matrix("lu_unpack", LU_data)
-    if unpack_pivots and LU_pivots.dtype.name != "int32":
+    if unpack_pivots and LU_pivots.dtype._name != "int32":
         raise RuntimeError(f"torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got {LU_pivots.dtype}. Give those of lu_factor.")
     m, n = LU_data.shape[-2:]
     k = min(m, n)
@@ -260,7 +260,7 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     if tau.shape[-1] > n or tau.shape[:-1] != A.shape[:-2]:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
     if tau.dtype is not A.dtype:
-        raise DTypeError(f"linalg.householder_product: tau dtype {tau.dtype.name} does not match input dtype {A.dtype.name}. Convert one.")
+        raise DTypeError(f"linalg.householder_product: tau dtype {tau.dtype._name} does not match input dtype {A.dtype._name}. Convert one.")
     Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)

@@ -16,7 +16,7 @@ _CONJUGATE, _DIAGONAL, _TRANSPOSE = (next(op.id for op in _ops.OPS if op.name ==
 
 
 def _name(x):
-    return x.dtype.name
+    return x.dtype._name
 
 
 def lapack(name, infer):
@@ -38,7 +38,7 @@ def stacked(shape, one, count=1):
 
 def plain(t):
     """t, its elements as they are in memory."""
-    return t if not lib.fc_lazy(t._h) else own_tensor(lib.fc_to(t._h, t.dtype.id, 0, 1))
+    return t if not lib.fc_lazy(t._h) else own_tensor(lib.fc_to(t._h, t.dtype._id, 0, 1))
 
 
 def conjugate(t):

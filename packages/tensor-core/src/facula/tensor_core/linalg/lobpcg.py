@@ -34,7 +34,7 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
         found = lobpcg(A.detach(), k, None, X, n, iK, niter, tol, largest, method)
         return _recorded(A, *found, largest is None or largest)
     if A.is_complex():
-        raise RuntimeError(f"lobpcg: A must be real and symmetric, got {A.dtype.name}. Use facula.linalg.eigh.")
+        raise RuntimeError(f"lobpcg: A must be real and symmetric, got {A.dtype._name}. Use facula.linalg.eigh.")
     if method not in (None, "basic", "ortho"):
         raise ValueError(f"lobpcg: method must be 'basic' or 'ortho', got {method!r}.")
     m = A.shape[-1]

@@ -104,9 +104,9 @@ def _widen(name, x, dtype):
         return x
     dtype = as_dtype(dtype)
     if dtype._kind < 2 or dtype.is_complex != x.is_complex():
-        raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype.name} input, but got {dtype}.")
+        raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype._name} input, but got {dtype}.")
     if promote_types(x.dtype, dtype) is not dtype:
-        raise DTypeError(f"{name}: the dtype of the input ({x.dtype.scalar_type}) should be convertible without narrowing to the specified dtype ({dtype.scalar_type}). Leave dtype out.")
+        raise DTypeError(f"{name}: the dtype of the input ({x.dtype._scalar_type}) should be convertible without narrowing to the specified dtype ({dtype._scalar_type}). Leave dtype out.")
     return x.to(dtype)
 
 
@@ -119,7 +119,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> T
     """
     name = "linalg.vector_norm"
     if x.dtype._kind < 2:
-        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
+        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype._name}. Convert it with .to(facula.float32).")
     if dtype is None and out is None and type(ord) is not complex and (0 < ord < inf or ord == inf and 0 not in x.shape) and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
     real_order(name, ord)
@@ -142,7 +142,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         return _ops.norm_p(A, (n - 2, n - 1), p=2, keepdim=keepdim)
     matrix(name, A, floating=False)
     if A.dtype._kind < 2:
-        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.name}. Convert it with .to(facula.float32).")
+        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype._name}. Convert it with .to(facula.float32).")
     want_ints(name, "dim", 2, dim)
     if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
@@ -191,7 +191,7 @@ def norm(input, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> T
     tensor(5.)
     """
     if dtype is not None and (as_dtype(dtype)._kind != input.dtype._kind and as_dtype(dtype)._kind < 3 or as_dtype(dtype).to_real().itemsize < input.dtype.to_real().itemsize):
-        raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype.name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype).name}).")
+        raise RuntimeError(f"linalg.norm: the dtype of the input ({input.dtype._name}) should be convertible without narrowing to the specified dtype ({as_dtype(dtype)._name}).")
     if isinstance(ord, Tensor) and (ord.dim() or ord._origin is not None):
         raise TypeError(f"linalg.norm(): argument 'ord' must be Number or str, not a Tensor of shape {tuple(ord.shape)}{' that requires grad' if ord._origin is not None else ''}. Give one number.")
     if ord is not None and dim is None and input.dim() not in (1, 2):
@@ -395,7 +395,7 @@ def vecdot(x, y, *, dim=-1, out=None) -> Tensor:
         return _ops.sum(_ops.mul(x, y), dim)
     check("linalg.vecdot", x, y, floating=False)
     if x.dtype._kind < 2:
-        raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}. Convert it with .to(facula.float32).")
+        raise DTypeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype._name}. Convert it with .to(facula.float32).")
     if x.dim() == y.dim() == 1 and x.shape != y.shape:
         raise ShapeError(f"linalg.vecdot: inconsistent tensor size, expected tensor [{x.shape[0]}] and src [{y.shape[0]}] to have the same number of elements. Make the lengths agree.")
     x, y = _shape.broadcast_tensors(x, y)
@@ -449,7 +449,7 @@ def vander(x, N=None) -> Tensor:
     if x.dtype._kind == 0:
         raise DTypeError("linalg.vander: not defined for bool. Convert it with .to(facula.int64).")
     if x.dtype._kind == 2 and x.dtype.itemsize == 2:
-        raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar_type}. Convert it with .float().")
+        raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype._scalar_type}. Convert it with .float().")
     x = x if x.dim() else _ops.unsqueeze(x, 0)
     N = x.shape[-1] if N is None else N
     if N <= 1:

@@ -278,7 +278,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     """
     square("linalg.lu_solve", LU)
     matrix("linalg.lu_solve", LU, B)
-    if pivots.dtype.name != "int32":
+    if pivots.dtype._name != "int32":
         raise RuntimeError(f"linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32, got {pivots.dtype}. Give those of lu_factor.")
     if pivots.shape != LU.shape[:-1]:
         raise (ShapeError if pivots.dim() else RankError)(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
@@ -328,7 +328,7 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor:
     square("linalg.ldl_solve", LD)
     matrix("linalg.ldl_solve", LD, B)
     if pivots.dtype._kind != 1:
-        raise DTypeError(f"linalg.ldl_solve: Expected pivots to be integers. Got {pivots.dtype.name}. Give ldl_factor's.")
+        raise DTypeError(f"linalg.ldl_solve: Expected pivots to be integers. Got {pivots.dtype._name}. Give ldl_factor's.")
     if pivots.shape != LD.shape[:-1]:
         raise ShapeError(f"linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}.")
     _fit("linalg.ldl_solve", LD, B)
@@ -355,7 +355,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     if isinstance(B, Tensor) and not B.dim():
         raise ShapeError("torch.linalg.lstsq: other must have at least 1 dimension, but has none. Give it the rows of the input.")
     if isinstance(B, Tensor) and B.dtype is not A.dtype:
-        raise DTypeError(f"torch.linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype.name} and {B.dtype.name}. Convert one with .to().")
+        raise DTypeError(f"torch.linalg.lstsq: Expected input and other to have the same dtype, but got {A.dtype._name} and {B.dtype._name}. Convert one with .to().")
     check("linalg.lstsq", A, B)
     driver = "gelsy" if driver is None else driver
     if driver not in _DRIVERS:

@@ -25,9 +25,9 @@ def check(name, *tensors, floating=True):
             raise TypeError(f"{name}(): argument must be Tensor, not {type(t).__name__}. Convert it with facula.tensor.")
         if floating and (t.dtype._kind < 2 or t.dtype.itemsize < 4):
             low = "Low precision dtypes not supported" if t.dtype._kind == 2 else "Expected a floating point or complex tensor as input"
-            raise DTypeError(f"{name}: {low}. Got {t.dtype.name}. Convert it with .to(facula.float32).")
+            raise DTypeError(f"{name}: {low}. Got {t.dtype._name}. Convert it with .to(facula.float32).")
         if t.dtype is not tensors[0].dtype:
-            raise DTypeError(f"{name}: Expected the tensors to have the same dtype, but got {tensors[0].dtype.name} and {t.dtype.name}. Convert one with .to().")
+            raise DTypeError(f"{name}: Expected the tensors to have the same dtype, but got {tensors[0].dtype._name} and {t.dtype._name}. Convert one with .to().")
 
 
 def matrix(name, *tensors, floating=True):

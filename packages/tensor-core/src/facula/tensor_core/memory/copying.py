@@ -94,8 +94,8 @@ def __reduce_ex__(self, protocol):
         return parts
     extra = state_of(self)
     if self.is_meta:
-        return _rebuild_meta, (type(self), self.dtype.name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
-    return _rebuild, (type(self), self.untyped_storage(), self.dtype.name, self.storage_offset(), tuple(self.shape), tuple(self.stride()), self.requires_grad, extra, lib.fc_lazy(self._h))
+        return _rebuild_meta, (type(self), self.dtype._name, tuple(self.shape), tuple(self.stride()), self.requires_grad, extra)
+    return _rebuild, (type(self), self.untyped_storage(), self.dtype._name, self.storage_offset(), tuple(self.shape), tuple(self.stride()), self.requires_grad, extra, lib.fc_lazy(self._h))
 
 
 def _rebuild(cls, storage, name, offset, shape, stride, requires_grad, extra, lazy=0):

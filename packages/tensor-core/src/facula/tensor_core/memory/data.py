@@ -96,12 +96,12 @@ def from_data(data, dtype, device_):
     dtype = as_dtype(dtype)
     if device_ is None:
         device_ = _state.elsewhere()
-    t = lib.from_numbers(data, -1 if dtype is None else dtype.id)
+    t = lib.from_numbers(data, -1 if dtype is None else dtype._id)
     if t is not None:  # plain numbers: the common case
         return t if device_ is None else t.to(device=device_)
     if isinstance(data, Tensor):
         data = data.detach()
-        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype.id, 1, 1))
+        t = own_tensor(lib.fc_to(data._h, lib.fc_dtype(data._h) if dtype is None else dtype._id, 1, 1))
         return t if device_ is None else t.to(device=device_)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         if dtype is not None and not is_array(data):  # a number: NumPy's wrap, as arrays
@@ -222,7 +222,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
     wanted = shared.to(device=device, dtype=dtype) if dtype is not None or device is not None else shared
     if copy is False and wanted is not shared:
-        raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype.scalar_type}' into dtype '{wanted.dtype.scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
+        raise ValueError(f"asarray: can't alias tensor with dtype '{shared.dtype._scalar_type}' into dtype '{wanted.dtype._scalar_type}', from device '{shared.device}' to '{wanted.device}'. Leave copy out.")
     if copy and wanted is shared:
         wanted = wanted.clone()
     if requires_grad is None or wanted.requires_grad == bool(requires_grad):

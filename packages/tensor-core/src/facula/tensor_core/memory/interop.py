@@ -25,7 +25,7 @@ def borrow(owner, data, nbytes, writable, d, shape, stride, offset=0):
     """A tensor over memory that `owner` keeps alive until the tensor's storage goes."""
     id = next(borrow_ids)
     _owners[id] = owner
-    h = lib.fc_from_memory(pointer(data), nbytes, id, writable, d.id, len(shape), list(shape), list(stride), offset)
+    h = lib.fc_from_memory(pointer(data), nbytes, id, writable, d._id, len(shape), list(shape), list(stride), offset)
     if not h:
         del _owners[id]
         raise RuntimeError(f"from_memory: a tensor of shape {tuple(shape)} cannot be made over this memory")
@@ -60,7 +60,7 @@ def dtype_of(a):
     """The dtype of NumPy's array or number `a`, of either byte order. Raises TypeError where no tensor has it."""
     d = BY_CODE.get(a.dtype.newbyteorder("<").str if a.dtype.byteorder == ">" else a.dtype.str)
     if d is None:
-        names = ", ".join(x.name for x in DTYPES if x.code)
+        names = ", ".join(x._name for x in DTYPES if x._code)
         raise TypeError(f"can't convert np.ndarray of type numpy.{a.dtype}. The only supported types are: {names}.")
     return d
 
@@ -91,7 +91,7 @@ def from_array(array, copy=False):
         a = a.copy()
     t = borrow(a, a.__array_interface__["data"][0], a.nbytes, bool(a.flags.writeable), d, a.shape, [s // d.itemsize for s in a.strides])
     if copy:
-        return own_tensor(lib.fc_to(t._h, d.id, 0, 1))
+        return own_tensor(lib.fc_to(t._h, d._id, 0, 1))
     if not a.flags.writeable:
         import warnings
 
@@ -106,7 +106,7 @@ def beside_array(tensor, array, division=False):
         return tensor, other
     import numpy
 
-    common = numpy.result_type(tensor.dtype.code, array.dtype)
+    common = numpy.result_type(tensor.dtype._code, array.dtype)
     d = BY_CODE["<f8" if division and common.kind in "biu" else common.str]
     return tuple(t if t.dtype is d else _ops.copy(t, d) for t in (tensor, other))
 
@@ -199,7 +199,7 @@ def __array_interface__(self):
     """
     described = None if self.requires_grad or _tensor.leaving is not None else lib.array_interface(self)
     if described is None:
-        raise AttributeError(f"__array_interface__: a tensor of {self.dtype.name} on {self.device} of shape {tuple(self.shape)} has none as it is. Ask numpy().")
+        raise AttributeError(f"__array_interface__: a tensor of {self.dtype._name} on {self.device} of shape {tuple(self.shape)} has none as it is. Ask numpy().")
     lib.fc_lend(self._h)
     _keep_storage(self)
     return described
@@ -224,12 +224,12 @@ def to_array(tensor):
     import numpy
 
     globals()["_asarray"] = numpy.asarray
-    if not tensor.dtype.code:
-        raise TypeError(f"Got unsupported ScalarType {tensor.dtype.scalar_type}: NumPy has no such dtype. Convert with .float() first.")
+    if not tensor.dtype._code:
+        raise TypeError(f"Got unsupported ScalarType {tensor.dtype._scalar_type}: NumPy has no such dtype. Convert with .float() first.")
     if tensor.is_meta:
         raise TypeError("can't convert meta device type tensor to numpy: it has no elements.")
     if tensor.numel() == 0:
-        return numpy.empty(tuple(tensor.shape), tensor.dtype.code)
+        return numpy.empty(tuple(tensor.shape), tensor.dtype._code)
     alone = own_tensor(lib.fc_resolve(tensor._h) if lib.fc_lazy(tensor._h) else lib.fc_alias(tensor._h, 0))
     return numpy.asarray(_View(alone))
 
@@ -331,12 +331,12 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         raise no_backend(place.type, made=False)
     d = self.dtype if d is None else d
     fmt = 1 if memory_format is None else format_id("to", memory_format)
-    if place is not None and place.id != lib.fc_device(self._h):
+    if place is not None and place._id != lib.fc_device(self._h):
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         from facula.tensor_core.memory.resize import on_meta
 
-        there = own_tensor(lib.fc_empty_like(on_meta(self)._h, d.id, fmt))
+        there = own_tensor(lib.fc_empty_like(on_meta(self)._h, d._id, fmt))
         if self._origin is not None and d._kind >= 2:
             slow.tape.without(there, self, "to")
         return there
@@ -365,7 +365,7 @@ def type(self, dtype=None, non_blocking=False):
     if non_blocking is not False:
         check("type", "non_blocking", 1, "bool", non_blocking)
     if dtype is None:
-        return f"torch.{self.dtype.scalar_type}Tensor"
+        return f"torch.{self.dtype._scalar_type}Tensor"
     if dtype == "torch.Tensor":
         dtype = Tensor
     if isinstance(dtype, str):
@@ -424,7 +424,7 @@ def _converter(name, d):
             raise
 
     convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"to(facula.{d.name}).\n\n    >>> facula.tensor([0, 1]).{name}().dtype\n    torch.{d.name}\n    "
+    convert.__doc__ = f"to(facula.{d._name}).\n\n    >>> facula.tensor([0, 1]).{name}().dtype\n    torch.{d._name}\n    "
     return convert
 
 

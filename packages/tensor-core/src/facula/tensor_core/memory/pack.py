@@ -17,7 +17,7 @@ def pack(numbers, shape, dtype):
     shape = list(shape)
     if any(isinstance(v, complex) for v in numbers) or dtype._kind == 3:
         if dtype._kind != 3:
-            raise DTypeError(f"tensor: a complex number cannot be converted to {dtype.name} without losing its imaginary part. Give a complex dtype.")
+            raise DTypeError(f"tensor: a complex number cannot be converted to {dtype._name} without losing its imaginary part. Give a complex dtype.")
         pairs = array.array("d", [part for v in numbers for part in (complex(v).real, complex(v).imag)])
         return _fill(pairs, shape, DTYPES[14], dtype)
     if dtype._kind == 2:
@@ -26,24 +26,24 @@ def pack(numbers, shape, dtype):
         return _fill(array.array("B", [v != 0 for v in numbers]), shape, dtype, dtype)
     whole = [v if type(v) is int else int(fitting("tensor", v, dtype)) for v in numbers]
     try:
-        return _fill(array.array(_CODES[dtype.name], whole), shape, dtype, dtype)
+        return _fill(array.array(_CODES[dtype._name], whole), shape, dtype, dtype)
     except OverflowError:
         high = 2 ** (8 * dtype.itemsize - dtype.is_signed) - 1
         low = -high - 1 if dtype.is_signed else -high if dtype.itemsize < 8 else 0
         bad = next((v for v in whole if not low <= v <= high), None)
         if bad is None:  # a small negative number in a narrow unsigned dtype counts back from its top
             return _fill(array.array("q", whole), shape, int64, dtype)
-        if not -(2**63) <= bad < 2**63 or dtype.name == "uint64":
-            raise IntegerOverflow(f"tensor: Overflow when unpacking long long: {bad} does not fit {dtype.name}.") from None
-        raise RuntimeError(f"tensor: value cannot be converted to type {dtype.name} without overflow: {bad}.") from None
+        if not -(2**63) <= bad < 2**63 or dtype._name == "uint64":
+            raise IntegerOverflow(f"tensor: Overflow when unpacking long long: {bad} does not fit {dtype._name}.") from None
+        raise RuntimeError(f"tensor: value cannot be converted to type {dtype._name} without overflow: {bad}.") from None
 
 
 def _fill(packed, shape, have, want):
-    t = own_tensor(lib.fc_empty(have.id, 0, len(shape), shape))
+    t = own_tensor(lib.fc_empty(have._id, 0, len(shape), shape))
     data = memoryview(packed).cast("B")
     if len(data):
         buffer(lib.fc_data(t._h), len(data))[:] = data
-    return t if have is want else own_tensor(lib.fc_to(t._h, want.id, 0, 1))
+    return t if have is want else own_tensor(lib.fc_to(t._h, want._id, 0, 1))
 
 
 def tolist(self):

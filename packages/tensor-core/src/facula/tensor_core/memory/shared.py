@@ -76,7 +76,7 @@ def handed_over(t, queued=False):
         return None
     from facula.tensor_core.memory.copying import state_of
 
-    place = t.dtype.name, t.storage_offset(), tuple(t.shape), tuple(t.stride())
+    place = t.dtype._name, t.storage_offset(), tuple(t.shape), tuple(t.stride())
     return _attached, (type(t), DupFd(block.fd), len(block), *place, t.requires_grad, state_of(t), lib.fc_lazy(t._h))
 
 

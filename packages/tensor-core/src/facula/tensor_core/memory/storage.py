@@ -23,7 +23,7 @@ def _flat(tensor):
     view = own_tensor(lib.fc_alias(h, 0))
     lib.fc_epoch_refresh(view._h)
     whole = _ops.as_strided(bare(view), (lib.fc_storage_bytes(h) // size,), (1,), 0)
-    return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, _types.uint8.id, 0, 0, 0))
+    return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, _types.uint8._id, 0, 0, 0))
 
 
 _VIEW_DTYPE = next(op.id for op in _ops.OPS if op.name == "view_dtype")
@@ -325,7 +325,7 @@ class TypedStorage(_Common):
     def _elements(self):
         n = len(self)
         whole = _ops.as_strided(self._bytes, (n * self.dtype.itemsize,), (1,), 0)
-        return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, self.dtype.id, 0, 0, 0))
+        return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, self.dtype._id, 0, 0, 0))
 
     def _title(self):
         return f"torch.storage.TypedStorage(dtype={self.dtype}, device={self.device})"

@@ -131,7 +131,7 @@ def randperm(
         n = int(n)
     require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
-    name = tensor.dtype.name
+    name = tensor.dtype._name
     limit = 2 ** BITS[name] if name in BITS else 2 ** DIGITS[name] + 1 if name in DIGITS else n
     require(n <= limit, f"randperm: n={n} cannot be converted to {tensor.dtype} without overflow. Use a wider dtype.")
     return _finished(_ops.randperm_(tensor, generator=checked("randperm", generator)), requires_grad, out)
@@ -172,7 +172,7 @@ def randint_like(
     >>> facula.randint_like(facula.zeros(2, 3), 10).shape
     torch.Size([2, 3])
     """
-    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype._kind in (1, 2) and input.dtype.name not in _WIDE and all([type(b) is int for b in args]):
+    if type(input) is Tensor and low is high is generator is dtype is layout is device is memory_format is None and not (requires_grad or pin_memory) and input.dtype._kind in (1, 2) and input.dtype._name not in _WIDE and all([type(b) is int for b in args]):
         start, to = args if len(args) == 2 else (0, args[0]) if len(args) == 1 else (0, 0)
         if -128 * input.dtype.is_signed <= start < to <= 128:  # the common case, flat: what every dtype of integers holds
             tensor = _ops.random_range_(lib.empty_like(input._h, lib.fc_dtype(input._h), 1), start, to)
@@ -219,7 +219,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
     if isinstance(out, Tensor) and out.dtype._kind == 3:
-        raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype.name!r}. Give a real output.')
+        raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype._name!r}. Give a real output.')
     return result if out is None else into("bernoulli", result.to(out.dtype) if isinstance(out, Tensor) else result, out)
 
 
@@ -259,11 +259,11 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     tensor([0., 5.])
     """
     if count.dtype._kind != 2:
-        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype.name}. Convert it with .to(facula.float32).")
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype._name}. Convert it with .to(facula.float32).")
     if count.dtype in (facula.float16, facula.bfloat16):
-        raise DTypeError(f"binomial: not implemented for {count.dtype.name}. Convert with .to(facula.float32).")
+        raise DTypeError(f"binomial: not implemented for {count.dtype._name}. Convert with .to(facula.float32).")
     if prob.dtype._kind != 2 or prob.dtype is not count.dtype:
-        raise DTypeError(f"binomial: Found dtype {prob.dtype.name} but expected {count.dtype.name} for prob. Convert one with .to().")
+        raise DTypeError(f"binomial: Found dtype {prob.dtype._name} but expected {count.dtype._name} for prob. Convert one with .to().")
     generator = checked("binomial", generator)
     for parameter in (count, prob) if _ops.interpreting else ():
         _dispatch.drawn_from("binomial", parameter)
@@ -317,7 +317,7 @@ def normal(
     if out is not None:
         a_tensor("normal", out)
     if out is not None and out.dtype._kind < 2:
-        raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype.name!r}. Give a floating output.')
+        raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype._name!r}. Give a floating output.')
     seen = [_dispatch.drawn_from("normal", t) for t in tensors] if _ops.interpreting else tensors
     if isinstance(std, Tensor):
         require(not std.is_complex(), "normal expects standard deviation to be non-complex. Take its real part.")

@@ -59,7 +59,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     except AttributeError:
         want_tensor("uniform_", "input", 0, self)
         raise
-    largest = LARGEST.get(dtype.name if dtype._kind == 2 else dtype.to_real().name, float("inf"))
+    largest = LARGEST.get(dtype._name if dtype._kind == 2 else dtype.to_real()._name, float("inf"))
     if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
         for name, value in (("from", from_), ("to", to)):
             require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
@@ -83,7 +83,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
 
 
 def _countable(dtype: Any) -> None:
-    if dtype.name not in BITS and dtype.name not in LARGEST:
+    if dtype._name not in BITS and dtype._name not in LARGEST:
         raise DTypeError(f"random_: not implemented for {dtype}. Convert to int64.")
 
 
@@ -91,18 +91,18 @@ def _integer_bounds(dtype: Any) -> tuple[int, int]:
     """The integers that random_ may be asked for: the dtype's own, or those that a float counts through."""
     if dtype._kind == 2:
         _countable(dtype)
-        largest = int(LARGEST[dtype.name])
+        largest = int(LARGEST[dtype._name])
         return max(-largest, -(2**63)), min(largest, 2**63 - 1)
     if dtype._kind == 0:
         return 0, 1
     _countable(dtype)
-    largest = 2 ** BITS[dtype.name] - 1
+    largest = 2 ** BITS[dtype._name] - 1
     return -largest - 1 if dtype.is_signed else 0, largest
 
 
 def _held(self: Tensor, inner: int, bound: int, inwards: int) -> int:
     """A bound of random_, moved inwards where the dtype would round the last integer within to one without. As PyTorch moves it."""
-    digits = DIGITS[self.dtype.name]
+    digits = DIGITS[self.dtype._name]
     if abs(inner) <= 2**digits:
         return bound
     rounded = int(facula.tensor(inner, dtype=facula.float64).to(self.dtype).item())
@@ -138,7 +138,7 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
             if smallest != start:
                 raise DTypeError(f"random_: not implemented for {self.dtype} from {start} on. Convert to int64.")
             return _ops.random_range_(self, start, start, generator=generator)  # all of 64 bits, which floats round
-        to = 2 ** DIGITS[self.dtype.name] + 1 if self.dtype._kind == 2 else largest + 1
+        to = 2 ** DIGITS[self.dtype._name] + 1 if self.dtype._kind == 2 else largest + 1
     else:
         to = int(to)
         if not (-(2**63) <= start < 2**63 and -(2**63) <= to < 2**63):
@@ -149,16 +149,16 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
             raise RuntimeError(f"random_: to - 1 is out of bounds for {self.dtype}: to={to}. At most {largest + 1}.")
     if self.dtype._kind == 2:
         for word, value in (("from", start), ("to - 1", to - 1)):
-            if abs(value) > 2 ** DIGITS[self.dtype.name] and bounds[-1] is not None:
+            if abs(value) > 2 ** DIGITS[self.dtype._name] and bounds[-1] is not None:
                 warnings.warn(
-                    f"{word} is out of bounds [-(2^{DIGITS[self.dtype.name]}), 2^{DIGITS[self.dtype.name]}]: due to precision limitations {self.dtype} can "
+                    f"{word} is out of bounds [-(2^{DIGITS[self.dtype._name]}), 2^{DIGITS[self.dtype._name]}]: due to precision limitations {self.dtype} can "
                     f"support discrete uniform distribution only within this range, got {value}.",
                     stacklevel=3,
                 )
         start, to = _held(self, start + 1, start, 1), _held(self, to - 1, to, -1)
     if not smallest <= start <= largest:
         raise RuntimeError(f"random_: from is out of bounds for {self.dtype}: from={start}. At least {smallest}.")
-    if self.dtype.name in _WIDE:  # the same stream
+    if self.dtype._name in _WIDE:  # the same stream
         return self.copy_(_ops.random_range_(empty_like(self, dtype=int64), start, to if to < 2**63 else -(2**63), generator=generator))
     return _ops.random_range_(self, start, to if to < 2**63 else -(2**63), generator=generator)
 

@@ -77,7 +77,7 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """The state as a uint8 tensor of 5056 elements, in PyTorch's layout."""
-        state = own_tensor(lib.fc_empty(uint8.id, 0, 1, [STATE_BYTES]))
+        state = own_tensor(lib.fc_empty(uint8._id, 0, 1, [STATE_BYTES]))
         lib.fc_generator_get_state(self._g, lib.fc_data(state._h))
         return state
 

@@ -25,7 +25,7 @@ class Blocked(Compressed):
     _batch = property(lambda self: self._p.dim() - 1)
 
     def _name(self):
-        return "Sparse" + self.layout.name[7:].capitalize()
+        return "Sparse" + self.layout._name[7:].capitalize()
 
     def _nnz(self):
         return self._q.shape[-1]
@@ -169,7 +169,7 @@ def compress(x, axis, block, dense_dim, index=None):
     from facula.tensor_core import _ops
     from facula.tensor_core.functions.index_key import nonzero
 
-    name, shape, n = f"to_sparse_{_LAYOUT[axis, bool(block)].name[7:]}", tuple(x.shape), x.dim() - dense_dim - 2
+    name, shape, n = f"to_sparse_{_LAYOUT[axis, bool(block)]._name[7:]}", tuple(x.shape), x.dim() - dense_dim - 2
     if n < 0 or dense_dim < 0:
         raise RuntimeError(f"{name}: dense_dim argument must be in [0,{max(x.dim() - 2, 0)}] range, but {dense_dim} is given for shape {shape}. Give fewer.")
     high, wide = block or (1, 1)
@@ -205,7 +205,7 @@ def in_layout(x, layout, blocksize, dense_dim):
     from facula.tensor_core.sparse import rows as _rows
 
     axis, blocked = LAYOUTS[layout]
-    name = f"to_{layout.name}"
+    name = f"to_{layout._name}"
     if blocked != (blocksize is not None):
         raise RuntimeError(f"{name}: blocksize {'must be given' if blocked else 'is for sparse_bsr and sparse_bsc'}, got {blocksize}.")
     if blocked:

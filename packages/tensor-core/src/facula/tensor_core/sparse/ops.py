@@ -47,7 +47,7 @@ def given(name, result, out):
     if out.is_sparse and out._nnz() and any(n < old for n, old in zip(result._size[: result.sparse_dim()], out._size)):
         raise RuntimeError(f"{name}: shrinking the size of sparse dimensions (from {list(out.shape)} to {list(result.shape)}) on a non-empty sparse tensor is not supported. Give an empty out.")
     if result.dtype._kind == 0 and out.dtype._kind:
-        raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype.name}. Give one of dtype bool.")
+        raise RuntimeError(f"{name} does not support non-boolean outputs, got {out.dtype._name}. Give one of dtype bool.")
     _castable(name, result.dtype, out.dtype)
     if result.requires_grad or out.requires_grad:
         raise GradError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad. Drop out=.")
@@ -56,7 +56,7 @@ def given(name, result, out):
 
 def _castable(name, dtype, wanted):
     if not can_cast(dtype, wanted):
-        raise DTypeError(f"{name}: result type {dtype.scalar_type} can't be cast to the desired output type {wanted.scalar_type}. Give another dtype.")
+        raise DTypeError(f"{name}: result type {dtype._scalar_type} can't be cast to the desired output type {wanted._scalar_type}. Give another dtype.")
 
 
 def grouped(t, n):
@@ -132,7 +132,7 @@ def become(name, x, made):
     if x._v.requires_grad and x._v.is_leaf and grad_mode():
         raise GradError(f"{name}: a leaf Variable that requires grad is being used in an in-place operation. Write under no_grad(), or to a clone.")
     if not can_cast(values.dtype, x.dtype):
-        raise DTypeError(f"{name}: result type {values.dtype.scalar_type} can't be cast to the desired output type {x.dtype.scalar_type}. Use {name.rstrip('_')}.")
+        raise DTypeError(f"{name}: result type {values.dtype._scalar_type} can't be cast to the desired output type {x.dtype._scalar_type}. Use {name.rstrip('_')}.")
     hold(x, values.to(x.dtype))
     x._lies_as(made)
     return x
@@ -292,7 +292,7 @@ def _matmul(x, y):
     if isinstance(y, Sparse):
         if isinstance(x, Sparse):
             if x.dtype is not y.dtype:
-                raise RuntimeError(f"matmul: mat1 dtype {x.dtype.scalar_type} does not match mat2 dtype {y.dtype.scalar_type}. Convert one.")
+                raise RuntimeError(f"matmul: mat1 dtype {x.dtype._scalar_type} does not match mat2 dtype {y.dtype._scalar_type}. Convert one.")
             return _matmul(x, y.to_dense()).to_sparse()
         y = y.coo()
         return _matmul(_transposed(y, 0, 1), x.t()).t() if x.dim() == 2 else _matmul(_transposed(y, 0, 1), x)

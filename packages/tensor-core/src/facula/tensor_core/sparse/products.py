@@ -94,14 +94,14 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
         if t.layout is not sparse_csr:
             raise RuntimeError(f"sampled_addmm: Expected {name} to have sparse csr layout, but got {t.layout}. Convert with to_sparse_csr().")
     if input.dtype._kind < 2:
-        raise RuntimeError(f"sampled_addmm: Expected self to be a floating-point or complex tensor, but got {input.dtype.scalar_type}. Convert it.")
+        raise RuntimeError(f"sampled_addmm: Expected self to be a floating-point or complex tensor, but got {input.dtype._scalar_type}. Convert it.")
     for name, t in (("mat1", mat1), ("mat2", mat2)):
         if isinstance(t, Sparse):
             raise RuntimeError(f"sampled_addmm: Expected {name} to have strided layout, but got {t.layout}. Convert with to_dense().")
         if t.dim() != 2:
             raise RuntimeError(f"sampled_addmm: Expected {name} to be a matrix, got {t.dim()}-D tensor of shape {tuple(t.shape)}. Use one of each batch.")
         if t.dtype is not input.dtype:
-            raise RuntimeError(f"sampled_addmm: Expected {name} and self to have the same dtype, but got {t.dtype.scalar_type} and {input.dtype.scalar_type}. Convert one.")
+            raise RuntimeError(f"sampled_addmm: Expected {name} and self to have the same dtype, but got {t.dtype._scalar_type} and {input.dtype._scalar_type}. Convert one.")
     if mat1.size(1) != mat2.size(0):
         raise RuntimeError(f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.size(0)}x{mat1.size(1)} and {mat2.size(0)}x{mat2.size(1)}). Transpose one.")
     if (mat1.size(0), mat2.size(1)) != tuple(input.shape):

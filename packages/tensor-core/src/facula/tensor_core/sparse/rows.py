@@ -313,7 +313,7 @@ def _parted(name, pointers, others, values, size, dtype, layout, ordered):
 
     pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
     for what in (pointers, others):
-        if what.dtype.name not in ("int32", "int64"):
+        if what.dtype._name not in ("int32", "int64"):
             raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
     values = values if values.requires_grad else values.detach()
     if layout in (sparse_bsr, sparse_bsc) or pointers.dim() > 1 or others.dim() > 1 or values.dim() > 1:
