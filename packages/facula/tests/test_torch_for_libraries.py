@@ -44,6 +44,15 @@ def test_tensors_have_no_array_interface_as_pytorchs_have_none():
     assert hasattr(x, "__array_interface__")
 
 
+def test_functions_that_are_made_when_asked_for_are_imported_with_the_others(served):
+    for name in ("detach", "detach_", "fill_", "zero_", "index_put_", "as_strided_", "addmv_", "arctan2_", "resize_as_"):
+        assert name in dir(served) and name in served.__all__
+
+    names = {}
+    exec("from torch import *", names)
+    assert [0.0, 0.0] == names["zero_"](served.ones(2)).tolist()
+
+
 def test_a_namespace_holds_its_classes_at_once(served):
     assert served.distributions.__dict__["Normal"] is facula.distributions.Normal
 

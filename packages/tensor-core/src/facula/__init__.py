@@ -17,7 +17,7 @@ from facula.tensor_core.api import __all__ as _names
 
 def __getattr__(name):
     if name == "__all__":  # of `from facula import *`: what is installed; parts themselves are imported by name, as PyTorch's are
-        return [*_names, *_ownership.installed_names()]
+        return [*{*_names, *_ownership.IN_PLACE}, *_ownership.installed_names()]
     found = _ownership.attribute(name)
     if name in _ownership.NAMES:
         globals()[name] = found  # torch.no_grad is asked for in every loop
@@ -25,4 +25,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_names, *_ownership.MODULES, *_ownership.NAMES})
+    return sorted({*globals(), *_names, *_ownership.MODULES, *_ownership.NAMES, *_ownership.IN_PLACE})
