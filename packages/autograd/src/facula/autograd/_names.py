@@ -81,6 +81,8 @@ NAMES = {
     "lerp": lambda kept, numbers: f"LerpBackward{0 if isinstance(kept['z'], (int, float, complex)) else 1}",
     "copy": lambda kept, numbers: "CloneBackward0" if kept["p_dtype"] in (None, kept["x_dtype"]) else "ToCopyBackward0",
     "matmul": matmul,
+    "bernoulli_scalar_": lambda kept, numbers: "BernoulliBackward2",
+    "random_full_": lambda kept, numbers: "RandomBackward2",
     "linear": linear,
     "amax": lambda kept, numbers: "MaxBackward1" if kept["p_dim"] is None else "AmaxBackward0",  # x.max()
     "amin": lambda kept, numbers: "MinBackward1" if kept["p_dim"] is None else "AminBackward0",
@@ -101,33 +103,43 @@ def product(node) -> str:
     return {"UnsafeViewBackward0": "BaddbmmBackward0", "MvBackward0": "AddmvBackward0", "MmBackward0": "AddmmBackward0"}.get(name, "AddBackward0")
 
 
+def of_copy(node) -> str | None:
+    """Of a view of a copy that was made for it."""
+    copy = node.inputs[0]
+    return "UnsafeViewBackward0" if getattr(copy, "code", None) is node.code and copy.rule.op_name == "copy" else None
+
+
 # Functions that are several rows here and one node there: by the file and function of ours that called the last row
 COMPOSED = {
-    "add": {"matrix._plain_sum": product, "pointwise.mvlgamma": "MvlgammaBackward0"},
+    "add": {"matrix._plain_sum": product},
     "addcmul": {"matrix._sum_of": "AddrBackward0", "matrix.addr": "AddrBackward0"},
-    "cat": {"products.block_diag": "BlockDiagBackward0"},
     "clamp_max": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "clamp_min": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "complex_view": {"pointwise.complex_": "ComplexBackward0"},
-    "copy": {"rearranging.diag": "DiagonalBackward0_copy"},
+    "copy_into_": {"index.fill_": "FillBackward3"},
+    "copy": {"rearranging.diag": "DiagonalBackward0_copy", "shape._reshaped_step_by_step": "CloneBackward0"},
     "div": {"overloads.round": "RoundBackward1"},
+    "fill_number_": {"index.setitem": "FillBackward3", "index.zero_": "ZeroBackward0"},
     "index_copy": {"fills._filled_slices": "IndexFillBackward0"},
-    "_median": {"order._of_all": "MedianBackward0"},
-    "_nanmedian": {"order._of_all": "NanmedianBackward0"},
     "matmul": {"matrix.bmm": "BmmBackward0"},
-    "mul": {"pointwise.ldexp": "LdexpBackward0", "statistics.renorm": "RenormBackward0"},
-    "scatter_add": {"bins.scatter_reduce": "ScatterReduceBackward0"},
+    "mul": {"pointwise.ldexp": "LdexpBackward0", "products.kron": "MulBackward0"},
     "squeeze": {"shape._without_ones": "SqueezeBackward0", "statistics._quantile": "SqueezeBackward4"},
     "std": {"reductions.both": "StdMeanBackward0"},
     "sum": {"math.trace": "TraceBackward0"},
     "transpose": {"dims.t": "TBackward0", "rearranging.rot90": "Rot90Backward0"},
     "var": {"reductions.both": "VarMeanBackward0"},
     "view": {
-        "products.combinations": "StackBackward0", "products.kron": "UnsafeViewBackward0", "put.put": "PutBackward0", "rearranging.repeat": "RepeatBackward0",
-        "rearranging.roll": "RollBackward0", "rnn.forward": "StackBackward0",
+        "products.combinations": "StackBackward0", "products.kron": "UnsafeViewBackward0", "rearranging.repeat": "RepeatBackward0",
+        "rearranging.roll": "RollBackward0", "rnn.forward": "StackBackward0", "shape._reshaped_step_by_step": of_copy,
     },
-    "where_rows": {"fills.masked_fill": "MaskedFillBackward0"},
+    "where_rows": {"fills.masked_fill": "MaskedFillBackward0", "fills._filled": "MaskedFillBackward0"},
 }  # fmt: skip
+
+
+def of_loss(node) -> str | None:
+    """Of the mean or sum of a loss, which is one node with it: where the files of losses are."""
+    path, _, file = node.code.co_filename.rpartition("/")
+    return path + "/_loss" if file == "_reduction.py" and node.rule.op_name in ("mean", "sum") else None
 
 
 def of_whole(node) -> str | None:
@@ -142,7 +154,7 @@ def of_whole(node) -> str | None:
 @cache
 def renamed(kind, name, for_good=False) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"wholes": None} if for_good else {}))
+    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"wholes": None, "called_so": True} if for_good else {}))
 
 
 # how many edges a node has there, where ours has one for an operand that is a number, or none for one without derivative
@@ -150,7 +162,7 @@ EDGES = {
     **dict.fromkeys(
         (
             "PowBackward0", "PowBackward2", "RemainderBackward0", "FmodBackward0", "RsubBackward1", "MvlgammaBackward0", "MaskedFillBackward0", "ClampBackward1", "ClampMinBackward0",
-            "ClampMaxBackward0", "RenormBackward0", "IndexFillBackward0", "EqBackward0", "NeBackward0", "LtBackward0", "LeBackward0", "GtBackward0", "GeBackward0", "XlogyBackward1",
+            "ClampMaxBackward0", "RenormBackward0", "IndexFillBackward0", "SoftMarginLossBackward0", "EqBackward0", "NeBackward0", "LtBackward0", "LeBackward0", "GtBackward0", "GeBackward0", "XlogyBackward1",
             "XlogyBackward2", "CopysignBackward1", *(f"Upsample{how}Backward0" for how in ("Nearest1D", "Nearest2D", "Nearest3D", "Linear1D", "Bilinear2D", "Bicubic2D", "Trilinear3D")),
         ),
         1,
@@ -158,20 +170,28 @@ EDGES = {
     **dict.fromkeys(
         (
             "LerpBackward0", "HuberLossBackward0", "SmoothL1LossBackward0", "BinaryCrossEntropyWithLogitsBackward0", "MmBackward0", "DivBackward0", "SubBackward0", "MulBackward0", "AddBackward0",
-            "PutBackward0", "ComplexBackward0", "BinaryCrossEntropyBackward0", "MseLossBackward0", "CopyBackwards",
+            "ComplexBackward0", "FillBackward3", "BinaryCrossEntropyBackward0", "MseLossBackward0", "CopyBackwards",
         ),
         2,
     ),
 }  # fmt: skip
 
 
+OVER_PRODUCT = frozenset({"AddmmBackward0", "AddmvBackward0", "BaddbmmBackward0"})  # sums whose first operand is a product of theirs
+LAST_FIRST = OVER_PRODUCT | {"BinaryCrossEntropyWithLogitsBackward0"}  # nodes whose last argument is the first there
+
+
 def lined_up(name, edges) -> tuple:
-    """The edges in PyTorch's number, which differs by those that lead nowhere."""
+    """The edges in PyTorch's order and number, which differs by those that lead nowhere."""
+    if name in LAST_FIRST:
+        edges.insert(0, edges.pop())
     wanted = EDGES.get(name)
     if wanted is not None:
         for at in (-1, 0):
             while len(edges) > wanted and edges[at][0] is None:
                 edges.pop(at)
+        while len(edges) > wanted and edges[-1] in edges[:-1]:  # one argument of several rows
+            edges.pop()
         edges += [(None, 0)] * (wanted - len(edges))
     return tuple(edges)
 

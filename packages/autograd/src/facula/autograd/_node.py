@@ -18,23 +18,21 @@ from typing import Any, NoReturn
 from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
-from ._names import lined_up, of_whole, renamed
+from ._names import OVER_PRODUCT, lined_up, of_loss, of_whole, renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
 
 
 class Extra:
-    """What few nodes have: hooks, retained gradients, the user's metadata, the forward stack of anomaly mode."""
+    """What few nodes have: hooks, retained gradients, the user's metadata, the forward stack of anomaly mode. Of its own it has what was set."""
 
-    __slots__ = ("hooks", "retain", "before", "after", "accumulated", "metadata", "stack", "parent", "owner", "dtype", "outputs")
-
-    def __init__(self) -> None:
-        self.hooks = self.before = self.after = self.accumulated = None  # dicts: handle id -> function
-        self.retain = None  # weak reference to the tensor whose .grad is kept
-        self.metadata = self.stack = self.parent = self.owner = None
-        self.outputs = None  # of a node with several results: index -> the hooks on that result, which are called without a gradient too
-        self.dtype = None  # of a leaf's gradients, where it is not the leaf's
+    hooks = before = after = accumulated = None  # dicts: handle id -> function
+    retain = None  # weak reference to the tensor whose .grad is kept
+    metadata = stack = parent = owner = None
+    outputs = None  # of a node with several results: index -> the hooks on that result, which are called without a gradient too
+    dtype = None  # of a leaf's gradients, where it is not the leaf's
+    whole = None  # of a composition's last node: the name of the one node that PyTorch has, and the origins of its arguments
 
 
 class Node(lib.NodeSlots):
@@ -52,6 +50,7 @@ class Node(lib.NodeSlots):
     layout = ()  # names of what `saved` holds
     numbered = None  # of some subclasses: the function of _names.NAMES that tells the overload
     wholes = None  # of some subclasses: the functions of _names.COMPOSED that end with this row
+    called_so = False  # of subclasses that called() made
     numbers = ()  # operands that were Python numbers
 
     # ---- what the engine calls
@@ -97,19 +96,36 @@ class Node(lib.NodeSlots):
 
     def name(self) -> str:
         name = type(self).__name__
-        return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices") else name
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "CopySlices", "NotImplemented") else name
 
     @property
     def next_functions(self) -> tuple:
         self.shown()
-        return lined_up(type(self).__name__, list(self.edges(self.code if self.wholes is not None and of_whole(self) is not None else None)))
+        if self.extra is not None and self.extra.whole is not None:
+            return tuple([(None, 0) if n is None else n.edge() for n in self.extra.whole[1]])
+        edges = list(self.edges(self.parts()))
+        if type(self).__name__ == "NotImplemented":
+            edges = [e for e in edges if e[0] is not None]
+        return lined_up(type(self).__name__, edges)
+
+    def parts(self) -> Any:
+        """The code of the function whose nodes are this one, or the beginning of the names of the files that have such functions; None: there are none."""
+        if self.called_so:
+            return of_loss(self)
+        return self.code if self.wholes is not None and of_whole(self) is not None else None
+
+    def is_part(self, whole) -> bool:
+        code = getattr(self, "code", None)
+        if code is None or self.called_so or not (code is whole or type(whole) is str and code.co_filename.startswith(whole)):
+            return False
+        return self.wholes is None or of_whole(self) is None
 
     def edges(self, whole) -> Iterator:
-        """What next_functions has. whole: the code of a function of several rows that are one node; its inner nodes are passed over."""
-        for n in self.inputs:
+        """What next_functions has. whole: parts() of a function of several rows that are one node; its inner nodes are passed over."""
+        for k, n in enumerate(self.inputs):
             if n is None:
                 yield None, 0
-            elif whole is not None and getattr(n, "code", None) is whole and (n.wholes is None or of_whole(n) is None):
+            elif whole is not None and (n.is_part(whole) or k == 0 and type(self).__name__ in OVER_PRODUCT):
                 yield from n.edges(whole)
             else:
                 yield n.edge()
@@ -119,6 +135,9 @@ class Node(lib.NodeSlots):
 
     def shown(self) -> Node:
         """This node, under the name that it has in PyTorch."""
+        if self.extra is not None and self.extra.whole is not None:
+            self.called(self.extra.whole[0])
+            return self
         name = None if self.wholes is None else of_whole(self)
         if name is None and self.numbered is not None and type(self.saved) is tuple:
             name = self.numbered(dict(zip(self.layout, self.saved)), self.numbers)

@@ -85,11 +85,11 @@ def none(*op_names) -> None:
         RULES[op_name] = NONE
 
 
-def refuse(*op_names, operands="x", flat=()) -> None:
+def refuse(*op_names, operands="x", flat=(), node=None) -> None:
     """Ops whose derivative nobody has, or PyTorch refuses though it would be zero: their results have history, to go back through it is an error."""
     for op_name in op_names:
         name = op_name.lstrip("_")
-        D(op_name, node=camel("_" + name.removeprefix("linalg_")), flat=flat, **dict.fromkeys(operands, refusal(name)))
+        D(op_name, node=node or camel("_" + name.removeprefix("linalg_")), flat=flat, **dict.fromkeys(operands, refusal(name)))
         REFUSED.add(op_name)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
 from ._names import IN_PLACE
-from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
+from ._node import Extra, Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._support import relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, Without, fixed, keep_retained, made, rebase, refreshed
@@ -25,6 +25,9 @@ IN_PLACE_VIEWS = {
     "t_": "TBackward1", "transpose_": "TransposeBackward1", "swapaxes_": "TransposeBackward1", "swapdims_": "TransposeBackward1", "unsqueeze_": "UnsqueezeBackward1",
     "squeeze_": "SqueezeBackward3", "as_strided_": "AsStridedBackward1",
 }  # fmt: skip
+
+
+WAYS = ("facula.tensor_core._ops", "facula.tensor_core.dispatch.slow")  # between a write and the line that asked for it
 
 
 class Write:
@@ -101,7 +104,9 @@ class Tape:
         after._origin = None
         if node is None:
             return None
-        caller = sys._getframe(3)  # prepared, before_write, the op's own function, its caller
+        caller = sys._getframe(3)  # prepared, before_write, the slow path, its caller
+        while caller.f_globals.get("__name__") in WAYS:
+            caller = caller.f_back
         node.code, node.at = caller.f_code, caller.f_lasti
         return Write(node, recorder.out_at)
 
@@ -110,8 +115,8 @@ class Tape:
         if epoch_stale(tensor):
             self.refresh(tensor)
         base, node = tensor._viewed, result._origin
-        of_view = base is not None and (base._origin is not None or tensor._origin is not None)
-        if not grad_mode() or isinstance(node, (Leaf, Output)) or of_view and (not node.inputs or node.inputs[0] is not tensor._origin):
+        before = node.inputs.count(tensor._origin)  # of a view it has to be known which input it was: the base takes its place
+        if not grad_mode() or isinstance(node, (Leaf, Output)) or base is not None and (before != 1 if tensor._origin is not None else not before):
             return _copy_into(tensor, result)
         name = type(node.shown()).__name__
         self.refuse(Named(name.partition("Backward")[0].lower() + "_"), tensor, base)
@@ -120,6 +125,15 @@ class Tape:
         _copy_into(tensor.detach(), result.detach())
         self.after_write(None, tensor, (), Write(node, None))
         return tensor
+
+    @staticmethod
+    def one_node(node, name, inputs) -> None:
+        """The node of a composition's last row is the whole to who looks at it: under its name, over the arguments' histories."""
+        edges = tuple([None if t is None else t._origin for t in inputs])
+        if node.inputs and node not in edges:  # neither a leaf nor what an argument was
+            if node.extra is None:
+                node.extra = Extra()
+            node.extra.whole = name, edges
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""

@@ -326,14 +326,22 @@ class CopySlices(Node):
 
     __slots__ = ()
     keeps = True
-    layout = ("window", "write")
+    layout = ("window", "write", "at")  # at: which input of the write's node is the view as it was; of this one it is the first
+
+    @property
+    def next_functions(self) -> tuple:
+        shown = super().next_functions
+        if type(self.saved) is not tuple or self.extra is not None and self.extra.whole is not None:
+            return shown
+        return (shown[0], *self.saved[1].next_functions[1:])
 
     def backward(self, g, inputs) -> tuple:
-        window, write = self.thawed() if self.saved is None else self.saved
+        window, write, at = self.thawed() if self.saved is None else self.saved
         placed = write.rule is not None and write.rule.op_name == "place_into_"  # the source's gradient is a view of g
         whole = window.laid_out(g, not placed and inputs[0] is not None)
         place = window.of(whole)
-        kept = write.backward(place if placed else place.clone(), inputs)
+        kept = write.backward(place if placed else place.clone(), moved(inputs, 0, at))
+        kept = moved(kept, at, 0)
         if inputs[0] is None:
             return kept
         if placed:
@@ -349,7 +357,8 @@ class CopySlices(Node):
 def rebase(view, base, write) -> Node:
     """After `write` (its node) changed `view`, a view of `base`: give both their new origins."""
     window = Window(base, view)
-    n = made(CopySlices, (base._origin, *write.inputs[1:]), (window, write))
+    at = write.inputs.index(view._origin) if write.inputs[0] is not view._origin and view._origin in write.inputs else 0
+    n = made(CopySlices, (base._origin, *moved(write.inputs, at, 0)[1:]), (window, write, at))
     n.code, n.at = write.code, write.at
     ref = weakref.ref(n)
     write.extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
@@ -359,6 +368,15 @@ def rebase(view, base, write) -> Node:
     keep_retained(view, shown)
     view._origin = shown
     return n
+
+
+def moved(values, start, end) -> tuple:
+    """The values with the one at `start` moved to `end`."""
+    if start == end:
+        return values
+    values = list(values)
+    values.insert(end, values.pop(start))
+    return tuple(values)
 
 
 def keep_retained(tensor, new) -> None:

@@ -82,7 +82,7 @@ D("_frexp_mantissa", node="FrexpBackward0", x=lambda g, x: g * F.exp2(-row("_fre
 # ---- steps
 zero("floor", "ceil", "round", "trunc", "sign", "_frexp_exponent")
 zero("trunc_divide", "_floor_quotient", operands="xy")
-refuse("floor_divide", "_heaviside", operands="xy")
+refuse("floor_divide", "_heaviside", operands="xy", node="NotImplemented")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
 D("conj_physical", x=lambda g: F.conj_physical(g), real=True)

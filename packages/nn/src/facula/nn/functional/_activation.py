@@ -282,7 +282,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input.size(dim) % 2:
         raise RuntimeError(f"glu: halving dimension must be even, but dimension {dim} is size {input.size(dim)}")
     a, b = input.chunk(2, dim)
-    return _row["_glu"](a, b)
+    return extend.one_node(_row["_glu"](a, b), "GluBackward0", input)
 
 
 def gelu(input: Tensor, approximate: str = "none", *, out: Tensor | None = None) -> Tensor:

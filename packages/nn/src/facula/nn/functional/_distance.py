@@ -71,5 +71,5 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, o
     >>> F.normalize(facula.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    length = _norm(input, p, dim, True).clamp(min=eps).expand_as(input)
+    length = _norm(input, p, dim, True).clamp_min(eps).expand_as(input)
     return input / length if out is None else facula.div(input, length, out=out)

@@ -66,6 +66,13 @@ override = None  # override.py's, once there is a subclass of a user's: f(op, ar
 sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse tensor, NotImplemented for others
 
 
+def one_node(result, name, *inputs):
+    """The result of several rows that are one step to who looks at its history: a node of this name over these tensors (None: an argument without history)."""
+    if type(result) is Tensor and result._origin is not None:
+        tape.one_node(result._origin, name, inputs)
+    return result
+
+
 def need_tape():
     """The tape of facula-autograd, imported at first use."""
     if tape is None:

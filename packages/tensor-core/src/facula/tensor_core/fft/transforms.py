@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
@@ -110,7 +111,13 @@ def _complex(name, x, s, dim, norm, forward, out):
     x, sizes, dims = _read(name, x, "any" if name == "fft" else "complex", s, dim, some=False)
     if not dims:
         return into(name, _ops.copy(_turned(x), None, 0), out)
-    return into(name, _ops._fft_c2c(_turned(_sized(name, x, sizes, dims)), dims, _norm(name, norm, forward), forward), out)
+    return into(name, _spectrum(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), forward), out)
+
+
+def _spectrum(x, dims, norm, forward):
+    """All terms, of real numbers as well."""
+    found = _ops._fft_c2c(_turned(x), dims, norm, forward)
+    return found if x.is_complex() else one_node(found, "FftR2CBackward0", x)
 
 
 def _from_real(name, x, s, dim, norm, out, forward=True):
@@ -155,7 +162,7 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     """
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
         x, sizes, dims = _read("ifft", input, "real", _one(n), dim, some=False)
-        return into("ifft", _ops._fft_c2c(_turned(_sized("ifft", x, sizes, dims)), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
+        return into("ifft", _spectrum(_sized("ifft", x, sizes, dims), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 
 

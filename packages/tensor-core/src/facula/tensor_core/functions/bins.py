@@ -12,7 +12,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core.dispatch.out import apart, into, kept, written
 from facula.tensor_core.dispatch.run import number_for
-from facula.tensor_core.dispatch.slow import by_examples
+from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -34,7 +34,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     """
     if include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
         result = _REDUCE[reduce][0](input, dim, index, src)
-        return result if out is None else into("scatter_reduce", result, out, (index, src))
+        return one_node(result, "ScatterReduceBackward0", input, src) if out is None else into("scatter_reduce", result, out, (index, src))
     _shape.wrap_dim("scatter_reduce", dim, input.dim())
     reduce = {"min": "amin", "max": "amax"}.get(reduce, reduce)  # older names, which PyTorch takes here and nowhere else
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -49,13 +49,17 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     for name, dims in (("self", input.dim()), ("src", src.dim())):
         if index.dim() != dims and index.dim() + dims > 1:
             raise (RankError if dims < index.dim() else ShapeError)(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
-    src = _corner(src, index.shape)
+    result = one_node(_combined(input, dim, index, _corner(src, index.shape), reduce, include_self), "ScatterReduceBackward0", input, src)
+    return into("scatter_reduce", result, out, (index, src))
+
+
+def _combined(input, dim, index, src, reduce, include_self):
     if reduce == "mean":
-        return into("scatter_reduce", _averaged(input, dim, index, src, include_self), out, (index, src))
+        return _averaged(input, dim, index, src, include_self)
     row, neutral = _REDUCE[reduce]
     if not include_self:  # forget what stood where src goes
         input = _ops.scatter(input, dim, index, _ops.expand(number_for("scatter_reduce", neutral(input.dtype), input), index.shape))
-    return into("scatter_reduce", row(input, dim, index, src), out, (index, src))
+    return row(input, dim, index, src)
 
 
 def _least(dtype):
@@ -125,8 +129,9 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     if len(source.shape) != 1:
         wide = _ops.view(wide, (*[1] * dim, -1, *[1] * (len(source.shape) - dim - 1)) if source.shape else ())
     if include_self and reduce != "mean" and out is None and wide.numel() and input.shape:
-        return _REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source)
-    return scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
+        return one_node(_REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source), "IndexReduceBackward0", input, source)
+    result = scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
+    return one_node(result, "IndexReduceBackward0", input, source)
 
 
 def _edges(x, bins, range, d=0):

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
 from facula.tensor_core.functions.create import _finish, _of_strides, empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, by_axis, ints, renamed
-from facula.tensor_core.dispatch.slow import by_examples
+from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
@@ -79,13 +79,17 @@ def _complex(name, input):
 
 
 def _copying(name, view):
+    words = name.removesuffix("_copy").title().replace("_", "")
+    node = {"narrow_copy": "NarrowCopyBackward0", "detach_copy": "NotImplemented"}.get(name, f"{words}Backward0_copy")
+
     def copied(*args, out=None, **named):
         if args:
             want_tensor(name, "input", 0, args[0])
         x = view(*args, **named)
         if out is not None and written(x, out):
             return out
-        return _ops.copy(x, None, 0) if out is None else into(name, _ops.copy(x, None, 0), out)
+        result = _ops.copy(x, None, 0)
+        return one_node(result, node, args[0] if args else named.get("input")) if out is None else into(name, result, out)
 
     return _named(copied, name, "copied, so that writes to one leave the other alone.")
 

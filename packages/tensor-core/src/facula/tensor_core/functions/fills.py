@@ -41,9 +41,11 @@ def masked_fill(input, mask, value):
         if value.dtype._kind > input.dtype._kind or value.dtype.itemsize > input.dtype.itemsize and not value.is_meta:
             if not _dispatch.listened():
                 fitting("masked_fill", value.detach().item(), input.dtype)
-        value = value.to(input.dtype)
-    else:
-        value = zero_dim(fitting("masked_fill", value, input.dtype), input.dtype)
+        return _dispatch.one_node(_filled(input, mask, value.to(input.dtype)), "MaskedFillBackward1", input, value)
+    return _filled(input, mask, zero_dim(fitting("masked_fill", value, input.dtype), input.dtype))
+
+
+def _filled(input, mask, value):
     if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):  # the result is
         input, mask = input.contiguous(), mask.contiguous()
     return _ops.where_rows(mask, value, input)
@@ -58,6 +60,11 @@ def masked_fill_(self, mask, value):
     >>> facula.tensor([1.0, 2.0]).masked_fill_(facula.tensor([True, False]), 9.0)
     tensor([9., 2.])
     """
+    return fill_where(self, mask, value)
+
+
+def fill_where(self, mask, value, node=None):
+    """masked_fill_, whose node may go under another name."""
     if type(mask) is not Tensor:
         want_tensor("masked_fill_", "mask", 1, mask)
     if self.dtype is _bool:  # the mask could be read behind what was written
@@ -72,7 +79,7 @@ def masked_fill_(self, mask, value):
     result = masked_fill(self, mask, value)
     if result.shape != self.shape:
         raise ShapeError(f"masked_fill_: the mask {tuple(mask.shape)} does not broadcast to {tuple(self.shape)}")
-    return written(self, result)
+    return written(self, result if node is None else _dispatch.one_node(result, node, self, None))
 
 
 def filled_where(self, mask, value):
@@ -206,7 +213,8 @@ def _filled_slices(input, dim, index, value):
             except IndexError:  # from the end, perhaps
                 pass
     index = _ops.where_rows(_ops.lt(index, 0), _ops.add(index, input.shape[dim] if shape else 1), index)
-    return _ops.index_copy(input, dim, index, filled)
+    result = _ops.index_copy(input, dim, index, filled)
+    return _dispatch.one_node(result, "IndexFillBackward1", input, value) if isinstance(value, Tensor) else result
 
 
 def take_along_dim(input, indices, dim=None, *, out=None):

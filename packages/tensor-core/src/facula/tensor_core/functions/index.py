@@ -89,6 +89,9 @@ def _scattered(x, mask, values):
     return lib.fc_own(_MASKED, x._h, x._h, mask._h, values._h, None, 0, 0, 0, 0, 0, 0, 0.0) is not None
 
 
+_WHOLE = slice(None)
+
+
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     tensor = type(value) is Tensor or isinstance(value, Tensor)
@@ -97,14 +100,17 @@ def setitem(x, key, value):
             return
         value = _number_for(x, value)
         if type(key) is Tensor and not _ops.interpreting and type(value) in (float, int) and -65504 <= value <= 65504 and key.dtype._kind == 0 and key.shape == x.shape:
-            x.masked_fill_(key, value)
+            _fills.fill_where(x, key, value, "IndexPutBackward0")
             return
     kind = type(key)
     plain = (not tensor or type(value) is Tensor and value.dtype is x.dtype) and _dispatch.unheard(x, value if tensor else None)
     if plain and kind is Tensor and type(value) is Tensor and key.dtype._kind == 0 and key.shape == x.shape and _scattered(x, key, value):
         _dispatch.unrecorded(x)
         return
-    view = getitem(x, key) if kind in BASIC or kind is tuple and all([type(k) in BASIC for k in key]) else None
+    if key is Ellipsis or kind is slice and key == _WHOLE and x.shape:
+        view = x
+    else:
+        view = getitem(x, key) if kind in BASIC or kind is tuple and all([type(k) in BASIC for k in key]) else None
     indices = None
     if kind is bool:
         if not key:
@@ -210,7 +216,9 @@ def fill_(input, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
-        return copy_(input, value.clone() if lib.fc_same_storage(input._h, value._h) else value)
+        if type(input) is not Tensor or input.is_meta or value.is_meta:
+            return copy_(input, value)
+        return _ops.copy_into_(input, value.clone() if lib.fc_same_storage(input._h, value._h) else value)
     if type(input) is not Tensor:
         want_tensor("fill_", "input", 0, input)
     return _ops.fill_number_(input, _run.fitting("fill_", value, input.dtype))
@@ -296,7 +304,7 @@ def masked_select(input, mask, *, out=None):
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
     if not _ops.interpreting and input._origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
         return t if out is None else into("masked_select", t, out, (input, mask))
-    return into("masked_select", getitem(x, m), out, (input, mask))
+    return into("masked_select", _dispatch.one_node(getitem(x, m), "MaskedSelectBackward0", x), out, (input, mask))
 
 
 def take(input, index, *, out=None):
@@ -316,7 +324,7 @@ def take(input, index, *, out=None):
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype._name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    taken = index_of(input if len(input.shape) == 1 else input.reshape(-1), index)
+    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 else input.reshape(-1), index), "TakeBackward0", input)
     return taken if out is None else into("take", taken, out, (input, index))
 
 

@@ -133,7 +133,7 @@ def outer(input, vec2, *, out=None):
         _want("outer", input=input, vec2=vec2)
     if input.dim() != 1 or vec2.dim() != 1:
         raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
-    return _ops.mul(_ops.unsqueeze(input, 1), vec2, out=out)
+    return _ops.mul(_ops.view(input, (input.shape[0], 1)), vec2, out=out)
 
 
 ger = outer
@@ -167,7 +167,7 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
         return t
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
-    return _scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out)
+    return _dispatch.one_node(_scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out), "AddmmBackward0", input, mat1, mat2)
 
 
 def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
@@ -185,7 +185,7 @@ def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
         _want("addmv", input=input, mat=mat, vec=vec)
     if (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha, out)) is not None:
         return t
-    return _scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out)
+    return _dispatch.one_node(_scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out), "AddmvBackward0", input, mat, vec)
 
 
 def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
@@ -203,7 +203,8 @@ def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
         input, batch1, batch2, beta, alpha = older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("addbmm", input=input, batch1=batch1, batch2=batch2)
-    return _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
+    summed = _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
+    return _dispatch.one_node(summed, "AddbmmBackward0", input, batch1, batch2)
 
 
 def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
@@ -223,7 +224,7 @@ def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
         _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
     if (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha, out)) is not None:
         return t
-    return _scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out)
+    return _dispatch.one_node(_scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out), "BaddbmmBackward0", input, batch1, batch2)
 
 
 def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):

@@ -206,13 +206,13 @@ def _middle(row, kind, input, dim, keepdim, out):
             return value
         hit = (plain == value) | ((plain != plain) & (value != value))
         return _ops.amax(_ops.where_rows(hit, flat, input.new_full((), float("-inf"))))
-    value = _of_all(row, flat)
+    value = _dispatch.one_node(_of_all(row, flat), f"{kind.__name__.capitalize()}Backward0", input)
     found = value.item()
     hit = _ops.eq(plain, found) if found == found else _ops.ne(plain, plain)
     if _ops.count_nonzero(hit).item() == 1:
         return value
     alike = flat.masked_select(hit)
-    return _ops.amax(alike) if found == found else _ops.mean(alike)
+    return _dispatch.one_node(_ops.amax(alike) if found == found else _ops.mean(alike), f"{kind.__name__.capitalize()}Backward0", input)
 
 
 def median(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):

@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
-from facula.tensor_core.dispatch.slow import has_origin
+from facula.tensor_core.dispatch.slow import has_origin, one_node
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -98,6 +98,7 @@ def logit(input, eps=None, *, out=None):
         if type(eps) is not float:
             check("logit", "eps", 1, "float", eps)
         eps, input = float(eps), _floating(input)
+        given = input
         if eps != eps:  # bounds nothing
             return _ops._logit(input, out=out)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
@@ -105,6 +106,7 @@ def logit(input, eps=None, *, out=None):
             input = _ops.where_rows(_ops.lt(input, eps), number_for("logit", eps, input), _ops.clamp_max(input, 1 - eps))
         else:
             input = _ops.clamp_numbers(input, min=eps, max=1 - eps)
+        return one_node(_ops._logit(input, out=out), "LogitBackward0", given)
     return _ops._logit(input, out=out)
 
 
@@ -171,7 +173,7 @@ def mvlgamma(input, p, *, out=None):
 
     steps = _ops.mul(arange(p, dtype=x.dtype, device=x.device), -0.5)
     each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))
-    return _ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out)
+    return one_node(_ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out), "MvlgammaBackward0", input)
 
 
 def float_power(input, exponent, *, out=None):

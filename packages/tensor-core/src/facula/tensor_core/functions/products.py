@@ -169,7 +169,7 @@ def dist(input, other, p=2):
             raise TypeError(f"dist(): argument {place + 1} must be Tensor, not {type(value).__name__}. Convert it with facula.tensor.")
     from facula.tensor_core.linalg.norm import vector_norm
 
-    return vector_norm(_ops.sub(input, other), p)
+    return _dispatch.one_node(vector_norm(_ops.sub(input, other), p), "DistBackward0", input, other)
 
 
 def vander(x, N=None, increasing=False):
@@ -230,7 +230,7 @@ def block_diag(*tensors):
             before, after = (zeros(height, n, dtype=dtype, device=t.device) for n in (at, columns - at - width))
             rows.append(_ops.cat([before, t, after], 1))
         at += width
-    return _ops.cat(rows, 0)
+    return _dispatch.one_node(_ops.cat(rows, 0), "BlockDiagBackward0", *tensors)
 
 
 def cartesian_prod(*tensors):
@@ -349,7 +349,7 @@ def corrcoef(input):
         return _ops.div(c, c)
     deviation = _ops.sqrt(_ops.diagonal(c, 0, 0, 1))
     result = _ops.div(_ops.div(c, _ops.unsqueeze(deviation, 1)), _ops.unsqueeze(deviation, 0))
-    return result if result.is_complex() else _ops.clamp_min(_ops.clamp_max(result, 1), -1)
+    return result if result.is_complex() else _ops.clamp_numbers(result, min=-1, max=1)
 
 
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, *, out=None):

@@ -80,7 +80,7 @@ def _written(input, look, src, name):
         view.copy_(src)
     else:
         _ops.place_into_(view, src)
-    return copy
+    return _dispatch.one_node(copy, f"{name.title().replace('_', '')}Backward0", input, src)
 
 
 def _alike(input):
@@ -141,7 +141,7 @@ def put(input, index, source, accumulate=False):
             lib.fc_fresh(copy._h)
             return _dims.lying_as(copy, input)
     flat = _shape.reshaped(input, -1).clone().index_put_([_shape.reshaped(index, -1)], _shape.reshaped(source, -1), accumulate)
-    return _dims.lying_as(flat.reshape(input.shape), input)
+    return _dispatch.one_node(_dims.lying_as(flat.reshape(input.shape), input), "PutBackward0", input, source)
 
 
 def put_(self, index, source, accumulate=False):
@@ -312,8 +312,8 @@ def sum_to_size(self, *sizes, size=None):
         raise RuntimeError(f"size {{{list(self.shape)}}} is not expandable to size {{{list(size)}}}.")
     dims = [*range(lead), *(d + lead for d, s in enumerate(size) if s == 1 and self.shape[d + lead] != 1)]
     if dims:
-        result = _ops.view(_ops.sum(self, dims, True), list(size))
-        return result if lead else _shape._alone(result)
+        summed = _ops.sum(self, dims, True)
+        return _ops.view(summed, list(size)) if lead else summed
     return self if size else _ops.sum(self, ())
 
 

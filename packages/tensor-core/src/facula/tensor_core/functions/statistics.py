@@ -8,6 +8,7 @@ from facula.tensor_core.functions import create as _create, order as _order, sha
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.guard import check, real_order
 from facula.tensor_core.dispatch.run import number
+from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 from facula.tensor_core.dispatch.out import into
@@ -150,7 +151,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
     result = _ops.mul(input, factor)
     result = result if result.is_contiguous() else _ops.copy(result, None, 0)
-    return result if out is None else into("renorm", result, out)
+    return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out)
 
 
 __all__ = ["nanmean", "nanquantile", "quantile", "renorm"]

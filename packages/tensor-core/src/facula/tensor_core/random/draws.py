@@ -197,11 +197,12 @@ def _drawn(row, input, generator, complaint, flat=False):
         _dispatch.drawn_from(row.removeprefix("draw_").removesuffix("_"), input)
     result = (input if flat else input.detach()).clone(memory_format=facula.contiguous_format)
     try:
-        return getattr(_ops, row)(result, generator=generator)
+        drawn = getattr(_ops, row)(result, generator=generator)
     except RuntimeError:
         if lib.fc_status() == FC_ARG:
             raise RuntimeError(complaint) from None
         raise
+    return _dispatch.one_node(drawn, row.removeprefix("draw").title().replace("_", "") + "Backward0", input)
 
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor:
@@ -343,7 +344,8 @@ def normal(
         return facula.add(result, mean, out=out)
     if isinstance(std, Tensor):
         result.mul_(std)
-    return result.add_(mean)
+    which = 3 if len(tensors) == 2 else 2 if isinstance(std, Tensor) else 1
+    return _dispatch.one_node(result.add_(mean), f"NormalBackward{which}", *tensors)
 
 
 def multinomial(
