@@ -66,6 +66,14 @@ def _want_tensors(name: str, input: Any, weight: Any, bias: Any) -> None:
         extend.want_tensor(name, "bias", 2, bias)
 
 
+def _want_steps(name: str, groups: Any, **steps: Any) -> None:
+    """Refuse what is neither an int nor a sequence of them, before sizes are looked at."""
+    for what, given in steps.items():
+        if not (what == "padding" and isinstance(given, str)) and not extend.of_kind("ints", given):
+            raise TypeError(f"{name}(): argument '{what}' must be tuple of ints, not {given!r}. Give an int, or one for each dim.")
+    extend.check(name, "groups", None, "int", groups)
+
+
 def _three(values: tuple, absent: int) -> tuple:
     """What the rows take: d, h, w, where the spatial dims that are not there stand first."""
     return (absent,) * (3 - len(values)) + values
@@ -102,6 +110,7 @@ def _conv(
                 return _squeeze(result, (0,)) if alone else result
     except (RuntimeError, TypeError, ValueError):
         pass
+    _want_steps(name, groups, stride=stride, padding=padding, dilation=dilation)
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, False)
     stride, dilation = ntuple(stride, ndim, "stride"), ntuple(dilation, ndim, "dilation")
@@ -188,6 +197,8 @@ def _conv_transpose(
     """The gradient of a convolution by its input."""
     name = f"conv_transpose{ndim}d"
     _want_tensors(name, input, weight, bias)
+    if not ndim < input.dim() < ndim + 3:
+        _want_steps(name, groups, stride=stride, padding=padding, output_padding=output_padding, dilation=dilation)
     x, added = batched(input, ndim, name)
     _check(name, x, weight, bias, groups, True)
     stride, dilation = ntuple(stride, ndim, "stride"), ntuple(dilation, ndim, "dilation")

@@ -12,7 +12,7 @@ from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import copied as written, into
+from facula.tensor_core.dispatch.out import a_tensor, copied as written, into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import dtype as _dtype, float64, int64
 
@@ -27,13 +27,18 @@ def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
     return _shape.narrow(input, dim, start, length)
 
 
+def _expanded(input, size, implicit):
+    check("expand_copy", "implicit", None, "bool", implicit)
+    return input.expand(_listed("expand_copy", "size", size))
+
+
 # PyTorch's copying functions: name -> the view it copies
 _VIEWS = {
     "alias_copy": lambda input: input,
     "as_strided_copy": _shape.as_strided,
     "detach_copy": lambda input: input,  # of PyTorch's, too, the copy has a history
     "diagonal_copy": _ops.diagonal,
-    "expand_copy": lambda input, size, *, implicit=False: input.expand(_listed("expand_copy", "size", size)),
+    "expand_copy": lambda input, size, *, implicit=False: _expanded(input, size, implicit),
     "narrow_copy": _narrowed,
     "permute_copy": lambda input, dims: input.permute(_listed("permute_copy", "dims", dims)),
     "select_copy": _ops.select,
@@ -85,6 +90,8 @@ def _copying(name, view):
     def copied(*args, out=None, **named):
         if args:
             want_tensor(name, "input", 0, args[0])
+        if out is not None:
+            a_tensor(name, out)
         x = view(*args, **named)
         if out is not None and written(x, out):
             return out
@@ -98,6 +105,8 @@ def _copying_several(name, view):
     def copied(*args, out=None, **named):
         if args:
             want_tensor(name, "input", 0, args[0])
+        if out is not None and not isinstance(out, (tuple, list)):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}. Give one for each piece.")
         pieces = view(*args, **named)
         if out is None:
             return tuple(_ops.copy(x, None, 0) for x in pieces)

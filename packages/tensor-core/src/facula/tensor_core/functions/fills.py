@@ -7,7 +7,7 @@ from facula.tensor_core.functions import order as _order
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import by_axis
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into, partly_apart, written
 from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim
@@ -160,6 +160,8 @@ def gather(input, dim=None, index=None, *, sparse_grad=False, out=None, axis=Non
         want_tensor("gather", "index", 2, index)
     if dim is None or axis is not None:
         dim = by_axis("gather", dim, axis)
+    if sparse_grad is not False:
+        check("gather", "sparse_grad", None, "bool", sparse_grad)
     row = _ops._gather_sparse_grad if sparse_grad else _ops.gather
     if not index.numel():
         wrap_dim("gather", dim, input.dim())

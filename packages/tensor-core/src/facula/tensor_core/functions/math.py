@@ -344,7 +344,7 @@ def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     x = None if x is LACKING else x
     if x is not None and not (type(dx) is int and dx == 1):
         raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
-    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and y.dtype._kind:  # each but the ends counts twice
+    if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and not isinstance(dx, bool) and y.dtype._kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
     dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
@@ -357,7 +357,7 @@ trapz = trapezoid
 
 
 def _trapezoids(y, x, dx, dim):
-    if isinstance(dx, complex):
+    if isinstance(dx, (complex, bool)):
         raise RuntimeError(f"trapezoid: Currently, we only support dx as a real number, got {dx}. Multiply the result by it.")
     for name, t in (("y", y), ("x", x)):
         if t is not None and t.dtype._kind == 0:

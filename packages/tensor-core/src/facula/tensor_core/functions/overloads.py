@@ -158,7 +158,7 @@ def div(input, other, *, rounding_mode=None, out=None):
             from facula.tensor_core._state import result_type
 
             input = zero_dim(input, result_type(input, other) if isinstance(other, Tensor) else None)
-        if isinstance(other, Tensor) and other.numel() != 1 and _half(input, other):
+        if isinstance(input, Tensor) and isinstance(other, Tensor) and other.numel() != 1 and _half(input, other):
             return into("div", _ops.trunc(_ops.div(input, other)), out)
         return _ops.trunc_divide(input, other, out=out)
     if type(rounding_mode) is not str:

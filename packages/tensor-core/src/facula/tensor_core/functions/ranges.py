@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.guard import check
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core.dispatch.out import apart, copied, resize, taken
 from facula.tensor_core.dispatch.run import fitting, number
-from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, plain
+from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, empty, plain
 from facula.tensor_core.functions.shape import _alone
 
 _POW = next(op.id for op in _ops.OPS if op.name == "pow")
@@ -144,7 +144,9 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         start = end = 0  # whatever they are
     if dtype._kind == 1:  # PyTorch cuts the ends first
         start, end = int(start), int(end)
-    if dtype._kind == 3:
+    if dtype._kind == 0:  # of no steps
+        t = empty(0, dtype=dtype)
+    elif dtype._kind == 3:
         t = _complex_steps(start, end, steps, dtype)
     else:
         t = _ops.linspace_of(steps, dtype, float(start), float(end))

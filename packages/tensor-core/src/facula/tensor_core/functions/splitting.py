@@ -252,6 +252,8 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
             if n > 2**40:  # a loop over as many would last days
                 raise OutOfMemoryError(f"tensor_split: not enough memory for {n} tensors. Take fewer sections.")
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
+    else:
+        want_ints("tensor_split", "indices", 1, indices_or_sections)
     cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
     if input._origin is None and not _ops.interpreting:
         found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])], 0)

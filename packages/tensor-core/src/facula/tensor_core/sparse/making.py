@@ -5,6 +5,7 @@ import math
 
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
+from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
@@ -217,7 +218,9 @@ def _to_dense(self, dtype=None, *, masked_grad=None):
     >>> facula.tensor([[0, 7]]).to_sparse().to_dense()
     tensor([[0, 7]])
     """
-    return self if dtype is None else self.to(dtype)
+    if masked_grad is not None:
+        check("to_dense", "masked_grad", None, "bool", masked_grad)
+    return self if dtype is None else self.to(as_dtype(dtype))
 
 
 def _sparse_dim(self):
