@@ -59,6 +59,38 @@ def test_children_import_torch(tmp_path, method):
     assert ["[2.0, 2.0]", "[[0, 1], [2, 3]]"] == run(tmp_path, PROGRAM, method)
 
 
+LOKY = {
+    "__init__.py": "", "backend/__init__.py": "",
+    "backend/fork_exec.py": "import subprocess\ndef fork_exec(cmd, keep_fds, env=None):\n    return subprocess.check_output(cmd, env=env, text=True)\n",
+    "backend/popen_loky_posix.py": """
+import sys
+if __name__ == "__main__":
+    import torch
+    print(sys.argv[1:], (torch.ones(2) * 2).tolist(), torch.__name__)
+else:
+    def start():
+        from .fork_exec import fork_exec
+        return fork_exec([sys.executable, "-m", __name__, "--process-name", "one"], [])
+""",
+}  # fmt: skip
+
+
+def test_workers_of_loky_import_torch(tmp_path):
+    for name, text in LOKY.items():
+        file = tmp_path / "loky" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    assert ["['--process-name', 'one'] [2.0, 2.0] torch"] == run(tmp_path, "import torch\nfrom loky.backend.popen_loky_posix import start\nprint(start(), end='')")
+
+
+def test_workers_of_joblib_import_torch(tmp_path):
+    pytest.importorskip("joblib")
+    program = "import torch, joblib\nif __name__ == '__main__':\n    print(joblib.Parallel(n_jobs=2)(joblib.delayed(lambda x: x.sum() * 2)(torch.ones(k)) for k in (1, 2)))"
+
+    assert ["[tensor(2.), tensor(4.)]"] == run(tmp_path, program)
+
+
 def test_two_processes_train_one_model(tmp_path):
     assert ["both"] == run(tmp_path, MEETING)
 

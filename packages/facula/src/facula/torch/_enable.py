@@ -102,7 +102,7 @@ class Finder:
     def find_spec(self, name: str, path=None, target=None):
         root = name.partition(".")[0]
         if root not in ROOTS:
-            if root == "multiprocessing":
+            if name in _children.STARTERS:
                 _children.follow(name)
             return None
         if name.endswith(".__main__") and callable(getattr(resolve(name.removesuffix(".__main__")), "main", None)):
