@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import sys
 from typing import Any, Callable
 
@@ -56,8 +57,22 @@ def follow(name: str) -> None:
             server.set_forkserver_preload(["facula.torch._child", *server._preload_modules])
 
 
+def with_connection(spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
+    """multiprocessing with multiprocessing.connection, which PyTorch's import leaves there: programs name it without importing it."""
+    plain = spec.loader.exec_module
+
+    def exec_module(module: Any) -> None:
+        plain(module)
+        importlib.import_module("multiprocessing.connection")
+
+    spec.loader.exec_module = exec_module
+    return spec
+
+
 def follow_all() -> None:
     """For a program that had imported them already."""
+    if "multiprocessing" in sys.modules:
+        importlib.import_module("multiprocessing.connection")
     for name in STARTERS:
         if name in sys.modules:
             follow(name)

@@ -104,7 +104,7 @@ class Finder:
         if root not in ROOTS:
             if name in _children.STARTERS:
                 _children.follow(name)
-            return None
+            return _children.with_connection(importlib.machinery.PathFinder.find_spec(name)) if name == "multiprocessing" else None
         if name.endswith(".__main__") and callable(getattr(resolve(name.removesuffix(".__main__")), "main", None)):
             return importlib.machinery.ModuleSpec(name, self)  # runpy asks for it, every alias being a package
         if name != root:

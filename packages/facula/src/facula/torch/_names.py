@@ -224,6 +224,12 @@ FALLBACKS = {
     "torch.storage": "facula.tensor_core.memory.storage",
     "torch.nn._reduction": "facula.torch._reduction",
     "torch._utils": "facula.torch._utils",
+    # what plain pickles of PyTorch's name
+    "torch._utils._rebuild_parameter_with_state": "facula.nn.parameter:rebuild_parameter_with_state",
+    "torch.storage._load_from_bytes": "facula.torch._utils:_load_from_bytes",
+    "torch.serialization._get_layout": "facula.torch._utils:_get_layout",
+    "torch._tensor._rebuild_from_type_v2": "facula.torch._utils:_rebuild_from_type_v2",
+    "torch._C._VariableFunctionsClass": "facula",
     "torch.storage._dtype_to_storage_type_map": lambda: lambda: importlib.import_module("facula.tensor_core._torch_names").STORAGE_OF,
     "torch.StorageBase": "facula.tensor_core.memory.storage:UntypedStorage",
     "torch._C.StorageBase": "facula.tensor_core.memory.storage:UntypedStorage",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import traceback
 from collections import defaultdict
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 import facula
 from facula import Tensor
@@ -81,18 +82,67 @@ def _import_dotted_name(name: str) -> Any:
     return found
 
 
-def _rebuild_tensor(storage: Any, storage_offset: int, size: tuple, stride: tuple) -> Tensor:
+def _rebuild_tensor(storage: Any, storage_offset: int, size: tuple, stride: tuple, dtype: facula.dtype | None = None) -> Tensor:
     """A tensor on a storage."""
-    return facula.empty(0, dtype=storage.dtype).set_(getattr(storage, "_untyped_storage", storage), storage_offset, size, stride)
+    return facula.empty(0, dtype=dtype or storage.dtype).set_(storage.untyped(), storage_offset, size, stride)
 
 
 def _rebuild_tensor_v2(
     storage: Any, storage_offset: int, size: tuple, stride: tuple, requires_grad: bool, backward_hooks: Any, metadata: Any = None
 ) -> Tensor:
     """A tensor on a storage, with what belongs to its gradient."""
-    tensor = _rebuild_tensor(storage, storage_offset, size, stride).requires_grad_(requires_grad)
-    tensor._backward_hooks = backward_hooks
+    return _finished(_rebuild_tensor(storage, storage_offset, size, stride), requires_grad, backward_hooks, metadata)
+
+
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: int, size: tuple, stride: tuple, requires_grad: bool, backward_hooks: Any, dtype: facula.dtype, metadata: Any = None
+) -> Tensor:
+    """A tensor of a dtype on bytes."""
+    return _finished(_rebuild_tensor(storage, storage_offset, size, stride, dtype), requires_grad, backward_hooks, metadata)
+
+
+def _finished(tensor: Tensor, requires_grad: bool, backward_hooks: Any, metadata: dict | None) -> Tensor:
+    for name, turn in (("conj", facula.conj), ("neg", facula._neg_view)):
+        tensor = turn(tensor) if (metadata or {}).get(name) else tensor
+    tensor.requires_grad_(requires_grad)._backward_hooks = backward_hooks
     return tensor
+
+
+def _rebuild_meta_tensor_no_storage(dtype: facula.dtype, size: tuple, stride: tuple, requires_grad: bool) -> Tensor:
+    """A tensor of the meta device."""
+    return facula.empty_strided(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
+
+
+def _rebuild_sparse_tensor(layout: facula.layout, data: tuple) -> Tensor:
+    """A sparse tensor of its parts, its size and, of COO, whether it is coalesced."""
+    if layout is facula.sparse_coo:
+        return facula.sparse_coo_tensor(*data[:3], is_coalesced=data[3] if data[3:] else None)
+    return facula.sparse_compressed_tensor(*data[:4], layout=layout)
+
+
+def _get_layout(name: str) -> facula.layout:
+    """The layout of a name such as torch.strided."""
+    return getattr(facula, name.removeprefix("torch."))
+
+
+def _rebuild_from_type_v2(func: Callable[..., Tensor], new_type: type, args: tuple, state: Any) -> Tensor:
+    """What func makes of args as a tensor of that class, with its attributes."""
+    tensor = func(*args)
+    if new_type is not Tensor and type(tensor) is not new_type:
+        tensor = tensor.detach().as_subclass(new_type).requires_grad_(tensor.requires_grad)
+    if hasattr(new_type, "__setstate__"):
+        tensor.__setstate__(state)
+        return tensor
+    attributes, slots = state if type(state) is tuple else (state, {})
+    vars(tensor).update(attributes or {})
+    for name, value in slots.items():
+        setattr(tensor, name, value)
+    return tensor
+
+
+def _load_from_bytes(b: bytes) -> Any:
+    """The storage that a plain pickle holds as a file in it."""
+    return facula.load(io.BytesIO(b))
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Tensor:

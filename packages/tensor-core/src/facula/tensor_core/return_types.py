@@ -13,7 +13,9 @@ def _pair(name, *fields):
         n_unnamed_fields = 0
 
         def __new__(cls, *values):
-            """Of one sequence, as PyTorch's, or of the values one by one."""
+            """Of one sequence, as PyTorch's, or of the values one by one. The dict that its pickles say besides has nothing in it."""
+            if len(values) == 2 and type(values[1]) is dict:
+                values = values[:1]
             if len(values) == 1 and isinstance(values[0], (tuple, list)):
                 values = values[0]
             if len(values) != len(fields):

@@ -492,6 +492,7 @@ def unsafely(pickle_module: Any, options: dict, archive: Unarchiver, data: bytes
             if (module, name) == ("torch._C", "_VariableFunctionsClass"):  # of which torch.tanh is a method there, found by getattr
                 return importlib.import_module("facula")
             ours = "facula" + module[5:] if f"{module}.".startswith("torch.") else ""
+            ours = "facula.tensor_core.return_types" if module == "torch.return_types" else ours
             while ours:  # a file of PyTorch's, or the namespace that it is part of: torch.nn.modules.linear.Linear is our facula.nn.Linear
                 with contextlib.suppress(ImportError, AttributeError):
                     return super().find_class(ours, name)

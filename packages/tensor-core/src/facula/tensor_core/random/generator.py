@@ -105,12 +105,24 @@ class Generator:
         """RuntimeError, as get_offset."""
         raise RuntimeError("set_offset: a CPU Generator does not use offset. Give a state to set_state.")
 
+    def graphsafe_get_state(self) -> Generator:
+        """NotImplementedError: a GPU's graphs share a state, those of the CPU have a stream each."""
+        raise NotImplementedError("graphsafe_get_state: not supported in a CPU Generator. Take get_state.")
+
+    def graphsafe_set_state(self, state: Generator) -> Generator:
+        """NotImplementedError, as graphsafe_get_state."""
+        raise NotImplementedError("graphsafe_set_state: not supported in a CPU Generator. Give a state to set_state.")
+
     def clone_state(self) -> Generator:
         """Another generator that continues from this one's state."""
         return Generator().set_state(self.get_state())
 
     def __reduce__(self) -> tuple:
         return _rebuild, (self.get_state(),)
+
+    def __setstate__(self, state: tuple) -> None:
+        """What PyTorch's pickles say: a seed, an offset and the state that holds both."""
+        self.set_state(state[2])
 
     def __repr__(self) -> str:
         return f"<Generator seed={self.initial_seed()}>"
