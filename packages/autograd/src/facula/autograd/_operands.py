@@ -52,10 +52,19 @@ class Saves:
                 text, kind = self.resolve(name, key)
                 if kind not in ("gradient", "_seen"):
                     self.wanted.setdefault(text, (set(), kind))[0].update([key] if key in self.lists else key)
+        self.wanted = dict(sorted(self.wanted.items(), key=self.place))
         self.casts = operands.broadcasts and len(operands.letters) > 1
         self.layout = []
         for name, (_, kind) in self.wanted.items():
             self.layout += [name, name + "_version"] if kind in ("tensor", "list", "out") else [name]
+
+    def place(self, entry) -> tuple:
+        """PyTorch's order of what is kept, which hooks on saved tensors see: operands by their names there, then results."""
+        name, (_, kind) = entry
+        if kind != "tensor":
+            return kind == "out", kind != "out", ""
+        public = next(p for p, letter in self.operands.letter.items() if letter == name)
+        return False, False, "self" if public == "input" else public
 
     def resolve(self, name, key="?") -> tuple:
         """(name in the text, kind) of a rule's parameter."""
