@@ -116,6 +116,8 @@ def _regular(q: Tensor, k: Tensor, v: Tensor, gqa: bool) -> bool:
 
 def _of_dtype(mask: Tensor, dtype: facula.dtype) -> Tensor:
     """A mask that is boolean or of the query's dtype, which float32 goes to."""
+    if not isinstance(mask, Tensor):
+        extend.check("scaled_dot_product_attention", "attn_mask", 3, "tensor", mask)
     mask = mask.to(dtype) if mask.dtype is facula.float32 else mask
     if mask.dtype is not facula.bool and mask.dtype is not dtype:
         raise RuntimeError(f"scaled_dot_product_attention: expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype {mask.dtype} and query.dtype {dtype}.")

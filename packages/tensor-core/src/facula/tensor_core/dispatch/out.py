@@ -4,6 +4,7 @@ import warnings
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
+from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.slow import execute, has_origin, refresh_stale, told_of_output
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._grad_mode import grad_mode
@@ -125,7 +126,7 @@ def write(op, args, out):
     """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
     name = public(op)
     if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
-        same_dtype(name, args[-1], out)
+        same_dtype(name, as_dtype(args[-1]), out)
     if op.kind == "fold" and name in SUMMED and args[-1] is None:
         if name == "nansum" and out.dtype._kind < 2 <= args[0].dtype._kind:
             raise DTypeError(f"nansum: not implemented for {out.dtype._scalar_type} where the input is {args[0].dtype._scalar_type}: it has no NaN. Give an output of a floating dtype.")

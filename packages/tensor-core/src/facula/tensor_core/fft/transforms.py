@@ -8,7 +8,7 @@ from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
 
@@ -342,6 +342,8 @@ def _of_frequencies(name, n, d, dtype, layout, pin_memory, out):
         check(f"fft_{name}", "d", 1, "float", d)
     _create.a_layout(layout)
     _create.plain(layout, pin_memory is not None and pin_memory)
+    if out is not None:
+        a_tensor(f"fft_{name}", out)
     dtype = _as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if dtype._kind < 2:
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype._name}. Name one.")

@@ -88,8 +88,7 @@ def _copying(name, view):
     node = {"narrow_copy": "NarrowCopyBackward0", "detach_copy": "NotImplemented"}.get(name, f"{words}Backward0_copy")
 
     def copied(*args, out=None, **named):
-        if args:
-            want_tensor(name, "input", 0, args[0])
+        want_tensor(name, "input", 0, args[0] if args else named.get("input"))
         if out is not None:
             a_tensor(name, out)
         x = view(*args, **named)
@@ -103,8 +102,7 @@ def _copying(name, view):
 
 def _copying_several(name, view):
     def copied(*args, out=None, **named):
-        if args:
-            want_tensor(name, "input", 0, args[0])
+        want_tensor(name, "input", 0, args[0] if args else named.get("input"))
         if out is not None and not isinstance(out, (tuple, list)):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}. Give one for each piece.")
         pieces = view(*args, **named)
@@ -210,7 +208,9 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
     for position, (name, bound) in enumerate((("start", start), ("end", end), ("step", step))):
         check("range", name, position, "real", bound)
     dtype = as_dtype(dtype)
-    if (out.dtype if dtype is None and isinstance(out, Tensor) else dtype or float64)._kind == 1:  # counted in integers
+    if out is not None:
+        a_tensor("range", out)
+    if (out.dtype if dtype is None and out is not None else dtype or float64)._kind == 1:  # counted in integers
         start, end, step = (int(v) if math.isfinite(v) else v for v in (start, end, step))
     if not step or step != step:
         raise RuntimeError(f"range: step must be nonzero, got {step}")

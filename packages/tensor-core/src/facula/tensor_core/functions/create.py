@@ -3,7 +3,7 @@
 import math
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core.dispatch.arguments import LACKING, dtype_id, ints, listed
+from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, dtype_id, ints, listed
 from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core.dispatch import slow
@@ -42,6 +42,7 @@ def _fits(name, out, dtype, device_=None):
     if out is None:
         return
     a_tensor(name, out)
+    dtype = as_dtype(dtype)
     if dtype is not None and out.dtype is not dtype:
         raise RuntimeError(f"dtype {dtype._name} does not match dtype of out parameter ({out.dtype._name}). Leave one of them out.")
     if device_ is not None and _place(device_) != lib.fc_device(out._h):
@@ -79,6 +80,7 @@ def plain(layout, pin_memory=False):
 
 
 def _like_layout(name, input, layout, pin_memory):
+    want_tensor(name, "input", 0, input)
     a_layout(layout)
     plain(None, pin_memory)
     if layout is not None and layout is not input.layout:
@@ -331,7 +333,9 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     >>> facula.zeros_like(facula.tensor([5, 6]))
     tensor([0, 0])
     """
-    a_layout(layout)
+    if layout is not None:
+        a_layout(layout)
+        want_tensor("zeros_like", "input", 0, input)
     if layout is not None and layout is not input.layout:
         if strided not in (layout, input.layout):
             from facula.tensor_core.sparse.making import blank_like
