@@ -13,14 +13,27 @@
 #define LINES 16 /* rows and steps from which a matrix times one column is many lines along k, not one lane of a vector */
 #define TURNED 16384    /* bytes of small products that are turned at once */
 #define TURNED_MOST 1024 /* elements of one: longer lines are read where they are */
+#define ASIDE 16384     /* bytes of sums of small products that wait for their bias */
+
+/* (M, N) sums, which lie in rows of N, to c with the bias of product i. */
+static void leave(const fc_gemm_args *g, const fc_gemm_kernel *kernel, int64_t i, const void *sums)
+{
+    const int size = kernel->size;
+    kernel->merge(&(fc_gemm_tile_job){ .rows = g->M, .cols = g->N, .a = sums, .b_row = g->N, .c = (char *)g->c + i * g->c_batch * size,
+                                       .c_row = g->c_row, .c_col = g->c_col, .add = g->accumulate, .factors = g->factors,
+                                       .bias = (const char *)g->bias + i * g->bias_batch * size, .bias_row = g->bias_row, .bias_col = g->bias_col });
+}
 
 static void small_products(void *ctx, int64_t begin, int64_t end)
 {
     const fc_gemm_args *g = ctx;
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     const int size = kernel->size;
-    const int64_t K = g->K, N = g->N, row = g->b_col == 1 ? g->b_row : N, some = g->b_col == 1 ? end - begin : TURNED / (K * N * size + 1);
+    const int64_t K = g->K, N = g->N, row = g->b_col == 1 ? g->b_row : N, MN = g->M * N;
+    const int64_t turned_at_once = g->b_col == 1 ? end - begin : TURNED / (K * N * size + 1), aside = ASIDE / (MN * size);
+    const int64_t some = g->bias && aside < turned_at_once ? aside : turned_at_once;
     double turned[TURNED / sizeof(double)]; /* lines along k of a few products, as rows of columns */
+    double sums[ASIDE / sizeof(double)];
     for (int64_t i = begin, count; i < end; i += count) {
         const char *a = (const char *)g->a + i * g->a_batch * size, *b = (const char *)g->b + i * g->b_batch * size;
         count = end - i < some ? end - i : some;
@@ -35,8 +48,11 @@ static void small_products(void *ctx, int64_t begin, int64_t end)
             b = (const char *)turned;
         }
 #undef TURN
+        char *const c = g->bias ? (char *)sums : (char *)g->c + i * g->c_batch * size;
         kernel->small(count, g->M, N, K, a, g->a_batch, g->a_row, g->a_col, b, g->b_col == 1 ? g->b_batch : K * N, row,
-                      (char *)g->c + i * g->c_batch * size, g->c_batch, g->c_row);
+                      c, g->bias ? MN : g->c_batch, g->bias ? N : g->c_row);
+        for (int64_t p = 0; g->bias && p < count; ++p)
+            leave(g, kernel, i + p, c + p * MN * size);
     }
 }
 
@@ -44,7 +60,7 @@ static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
     const int lines = g->N == 1 && g->a_col == 1 && g->M >= LINES && g->K >= LINES;
     return kernel->small && !lines && !fc_gemm_narrows(g) && g->batch > 1 && g->N <= kernel->nr / 2 && g->K < FC_GEMM_BLOCK &&
-           g->M * g->N * g->K <= SMALL_WORK && (g->b_col == 1 || g->N * g->K <= TURNED_MOST) && g->c_col == 1 && !g->bias && !g->accumulate &&
+           g->M * g->N * g->K <= SMALL_WORK && (g->b_col == 1 || g->N * g->K <= TURNED_MOST) && g->c_col == 1 && (!g->bias || g->M * g->N * kernel->size <= ASIDE) && !g->accumulate &&
            !g->c_at && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
 
@@ -91,13 +107,18 @@ int fc_gemm_shaped(fc_gemm_args *g)
         return FC_OK;
     }
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (kernel->tiny && !fc_gemm_narrows(g) && g->M * g->N * g->K <= TINY_WORK && g->K < FC_GEMM_BLOCK && g->batch == 1 &&
-        !g->bias_row && !g->c_at && !g->pack_a && !g->pack_b) {
-        kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, g->c, g->c_row, g->c_col, g->bias,
-                     g->bias_col, g->accumulate);
+    if (kernel->tiny && !fc_gemm_narrows(g) && g->M * g->N * (g->K ? g->K : 1) <= TINY_WORK && g->K < FC_GEMM_BLOCK && g->batch == 1 &&
+        !g->c_at && !g->pack_a && !g->pack_b) {
+        if (g->bias_row || g->factors) {
+            double sums[TINY_WORK];
+            kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, sums, g->N, 1, NULL, 0, 0);
+            leave(g, kernel, 0, sums);
+        } else
+            kernel->tiny(g->M, g->N, g->K, g->a, g->a_row, g->a_col, g->b, g->b_row, g->b_col, g->c, g->c_row, g->c_col, g->bias,
+                         g->bias_col, g->accumulate);
         return FC_OK;
     }
-    if (g->batch > 1 && g->b_batch == 0 && g->a_batch == g->M * g->a_row && g->c_batch == g->M * g->c_row) {
+    if (g->batch > 1 && (!g->bias || g->bias_batch == g->M * g->bias_row) && g->b_batch == 0 && g->a_batch == g->M * g->a_row && g->c_batch == g->M * g->c_row) {
         g->M *= g->batch; /* one matrix against all: a taller product */
         g->batch = 1;
     }

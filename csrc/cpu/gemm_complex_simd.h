@@ -53,9 +53,10 @@ INLINE void T(put_one)(const fc_gemm_tile_job *job, int64_t i, int64_t j, R re, 
         im = z[1] + im;
     }
     if (job->bias) {
+        FACTORS;
         const R *t = (const R *)job->bias + 2 * (i * job->bias_row + j * job->bias_col);
-        re += t[0];
-        im += t[1];
+        re = WITH_BIAS(re, t[0]);
+        im = WITH_BIAS(im, t[1]);
     }
     z[0] = re;
     z[1] = im;

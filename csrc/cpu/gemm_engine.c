@@ -130,7 +130,8 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
         const int64_t start = i * g->c_batch + m0 * g->c_row + (g->c_at ? 0 : n0 * g->c_col);
         home.c = (char *)g->c + start * size;
         home.c_at = g->c_at ? g->c_at + n0 : NULL;
-        home.bias = g->bias ? (const char *)g->bias + (m0 * g->bias_row + n0 * g->bias_col) * size : NULL;
+        home.bias = g->bias ? (const char *)g->bias + (i * g->bias_batch + m0 * g->bias_row + n0 * g->bias_col) * size : NULL;
+        home.factors = g->factors;
         home.bias_row = g->bias_row;
         home.bias_col = g->bias_col;
     }

@@ -34,6 +34,7 @@ typedef struct {
     int narrow;             /* bfloat16: c is of halves, columns side by side, and bias of floats, one for each */
     const void *bias;       /* NULL, or added per column (bias_col) and per row (bias_row) after the sum */
     int64_t bias_col, bias_row;
+    const double *factors;  /* NULL, or alpha and beta: alpha * sum + beta * bias */
 } fc_gemm_tile_job;
 
 typedef struct {

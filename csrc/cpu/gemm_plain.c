@@ -66,7 +66,10 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
                 }                                                                                                     \
                 total = s == 0 ? super : total + super;                                                               \
             }                                                                                                         \
-            if (bias) total += IN(bias[m * g->bias_row + n * g->bias_col]);                                                       \
+            if (bias) {                                                                                               \
+                const A more = IN(bias[m * g->bias_row + n * g->bias_col]);                                           \
+                total = g->factors ? (A)g->factors[0] * total + (A)g->factors[1] * more : total + more;               \
+            }                                                                                                         \
             *z = OUT(total);                                                                                          \
         }                                                                                                             \
 }
@@ -119,7 +122,7 @@ void fc_gemm_plain(const fc_gemm_args *g, int64_t first, int64_t last)
         switch (g->dtype) {
 #define CASE(DT, name, T)                                                                                             \
         case DT: product_##name(g, (const T *)g->a + i * g->a_batch, (const T *)g->b + i * g->b_batch,                \
-                                (T *)g->c + i * g->c_batch, (const T *)g->bias); break;
+                                (T *)g->c + i * g->c_batch, g->bias ? (const T *)g->bias + i * g->bias_batch : NULL); break;
         CASE(FC_U8, u8, uint8_t)   CASE(FC_I8, i8, int8_t)      CASE(FC_I16, i16, int16_t) CASE(FC_I32, i32, int32_t)
         CASE(FC_I64, i64, int64_t) CASE(FC_U16, u16, uint16_t)  CASE(FC_U32, u32, uint32_t) CASE(FC_U64, u64, uint64_t)
         CASE(FC_F16, f16, uint16_t) CASE(FC_BF16, bf16, uint16_t)

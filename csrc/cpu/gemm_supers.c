@@ -64,7 +64,8 @@ int fc_gemm_supers(const fc_gemm_args *g, int *status)
             const int last = w.first + s == count - 1;
             kernel->merge(&(fc_gemm_tile_job){ .rows = g->M, .cols = g->N, .a = w.sums + s * MN * w.size, .b_row = g->N,
                                                .c = g->c, .c_row = g->c_row, .c_col = g->c_col, .add = w.first + s > 0,
-                                               .bias = last ? g->bias : NULL, .bias_col = g->bias_col, .bias_row = g->bias_row });
+                                               .bias = last ? g->bias : NULL, .bias_col = g->bias_col, .bias_row = g->bias_row,
+                                               .factors = g->factors });
         }
     }
     fc_dealloc(w.sums, room);

@@ -36,8 +36,8 @@ static void columns(void *ctx, int64_t begin, int64_t end)
         const char *a = (const char *)g->a + i * g->a_batch * size;
         const char *b = (const char *)g->b + (i * g->b_batch + n0 * g->b_col) * size;
         const fc_gemm_tile_job home = { .rows = g->M, .cols = cols, .a = block, .b_row = cols,
-            .c = (char *)g->c + (i * g->c_batch + n0 * g->c_col) * size, .c_row = g->c_row, .c_col = g->c_col };
-        const char *bias = g->bias ? (const char *)g->bias + n0 * g->bias_col * size : NULL;
+            .c = (char *)g->c + (i * g->c_batch + n0 * g->c_col) * size, .c_row = g->c_row, .c_col = g->c_col, .factors = g->factors };
+        const char *bias = g->bias ? (const char *)g->bias + (i * g->bias_batch + n0 * g->bias_col) * size : NULL;
 
         int64_t k = 0;
         do {
@@ -152,7 +152,8 @@ static void few_sums(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
             const int last = d.first + s == count - 1;
             kernel->merge(&(fc_gemm_tile_job){ .rows = g->M, .cols = g->N, .a = (char *)d.sums + s * MN * kernel->size, .b_row = g->N,
                                                .c = g->c, .c_row = g->c_row, .c_col = g->c_col, .add = d.first + s > 0,
-                                               .bias = last ? g->bias : NULL, .bias_col = g->bias_col, .bias_row = g->bias_row });
+                                               .bias = last ? g->bias : NULL, .bias_col = g->bias_col, .bias_row = g->bias_row,
+                                               .factors = g->factors });
         }
     }
 }
@@ -169,6 +170,7 @@ static void few_sums_each(void *ctx, int64_t begin, int64_t end)
         one.a = (const char *)g->a + i * g->a_batch * size;
         one.b = (const char *)g->b + i * g->b_batch * size;
         one.c = (char *)g->c + i * g->c_batch * size;
+        if (g->bias) one.bias = (const char *)g->bias + i * g->bias_batch * size;
         few_sums(&one, kernel);
     }
 }

@@ -88,11 +88,16 @@ INLINE T(target) T(aim)(const fc_gemm_tile_job *job, int64_t i, int64_t j, int c
     return plain ? (T(target)){ (R *)job->c + i * job->c_row + j, job->c_row } : (T(target)){ sum, wide };
 }
 
+/* A sum, or a vector of them, with its bias: what multiplies them is 1 where nothing does, which changes no bit. */
+#define FACTORS const R alpha = job->factors ? (R)job->factors[0] : 1, beta = job->factors ? (R)job->factors[1] : 1
+#define WITH_BIAS(v, bias) ((v) * alpha + (bias) * beta)
+
 /* T(put) where c's rows run down and its columns are c_col apart: sums are turned on the way. bias: NULL or unit rows */
 #if FC_ISA_NUM == 4
 static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
 {
     const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
+    FACTORS;
     for (int i = 0; i < rows; i += LANES) {
         const __mmask16 some = T(first)(rows - i < LANES ? rows - i : LANES);
         const T(V) more = bias ? T(take)(bias + i, some) : (T(V)){ 0 };
@@ -109,7 +114,7 @@ static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job,
                 if (j + e < cols) {
                     T(V) v = out[e];
                     if (job->add) v = T(take)(z, some) + v;
-                    if (bias) v = v + more;
+                    if (bias) v = WITH_BIAS(v, more);
                     T(give)(z, v, some);
                 }
         }
@@ -120,6 +125,7 @@ static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job,
 static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *sum, int64_t pitch)
 {
     const R *bias = job->bias ? (const R *)job->bias + i0 : NULL;
+    FACTORS;
     for (int j = 0; j < cols; j += S)
         for (int i = 0; i < rows; i += S) {
             const int down = rows - i < S ? rows - i : S, across = cols - j < S ? cols - j : S;
@@ -130,13 +136,13 @@ static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job,
                 if (down == S) {
                     T(H) v = square[s];
                     if (job->add) v = *(const T(HM) *)z + v;
-                    if (bias) v = v + *(const T(HM) *)(bias + i);
+                    if (bias) v = WITH_BIAS(v, *(const T(HM) *)(bias + i));
                     *(T(HM) *)z = v;
                 } else
                     for (int l = 0; l < down; ++l) {
                         R v = square[s][l];
                         if (job->add) v = z[l] + v;
-                        if (bias) v += bias[i + l];
+                        if (bias) v = WITH_BIAS(v, bias[i + l]);
                         z[l] = v;
                     }
         }
@@ -147,6 +153,7 @@ static __attribute__((noinline)) void T(put_turned)(const fc_gemm_tile_job *job,
 static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const R *restrict sum, int64_t pitch)
 {
     const R *bias = job->bias;
+    FACTORS;
     const int add = job->add;
 #if FC_GEMM_PAIRS
     if (job->narrow) {
@@ -166,25 +173,25 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
         R *c = (R *)job->c + (i0 + i) * job->c_row;
         const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;
         if (job->c_col == 1) {
-            R *restrict z = c + j0;
+            R *z = c + j0; /* bias may be c itself */
             int j = 0;
             if (!bias || job->bias_col == 1)
                 for (; j + LANES <= cols; j += LANES) {
                     T(V) v = *(const T(VM) *)(sum + j);
                     if (add) v = *(const T(VM) *)(z + j) + v;
-                    if (bias) v = v + *(const T(VM) *)(bias_i + j);
+                    if (bias) v = WITH_BIAS(v, *(const T(VM) *)(bias_i + j));
                     *(T(VM) *)(z + j) = v;
                 }
             else if (!job->bias_col) /* one for the row: a convolution's */
                 for (const T(V) b = *bias_i - (T(V)){ 0 }; j + LANES <= cols; j += LANES) {
                     T(V) v = *(const T(VM) *)(sum + j);
                     if (add) v = *(const T(VM) *)(z + j) + v;
-                    *(T(VM) *)(z + j) = v + b;
+                    *(T(VM) *)(z + j) = WITH_BIAS(v, b);
                 }
             for (; j < cols; ++j) {
                 R v = sum[j];
                 if (add) v = z[j] + v;
-                if (bias) v += bias_i[j * job->bias_col];
+                if (bias) v = WITH_BIAS(v, bias_i[j * job->bias_col]);
                 z[j] = v;
             }
         } else
@@ -192,7 +199,7 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
                 R *z = c + (j0 + j) * job->c_col;
                 R v = sum[j];
                 if (add) v = *z + v;
-                if (bias) v += bias_i[j * job->bias_col];
+                if (bias) v = WITH_BIAS(v, bias_i[j * job->bias_col]);
                 *z = v;
             }
     }

@@ -56,6 +56,8 @@ static int64_t lay(int layout, int64_t batch, int64_t rows, int64_t cols, int64_
     return batch * (rows * cols * gap * gap + rows) + cols + 1;
 }
 
+enum { NONE, COLUMNS, WHOLE, OVER }; /* biases: none, one for each column, one for each element with factors, and c itself so */
+
 static void compare(int dtype, const int64_t *dims, int a_layout, int b_layout, int c_layout, int with_bias, int accumulate)
 {
     const int64_t batch = dims[0], M = dims[1], N = dims[2], K = dims[3];
@@ -64,13 +66,19 @@ static void compare(int dtype, const int64_t *dims, int a_layout, int b_layout, 
     const int64_t na = lay(a_layout, batch, M, K, as), nb = lay(b_layout, batch, K, N, bs), nc = lay(c_layout, batch, M, N, cs);
     const size_t size = (size_t)size_of[dtype];
     char *a = malloc((size_t)na * size), *b = malloc((size_t)nb * size), *c = malloc((size_t)nc * size);
-    char *want = malloc((size_t)nc * size), *bias = malloc((size_t)N * size);
-    fill(a, dtype, na), fill(b, dtype, nb), fill(c, dtype, nc), fill(bias, dtype, N);
+    char *want = malloc((size_t)nc * size), *bias = malloc((size_t)nc * size);
+    fill(a, dtype, na), fill(b, dtype, nb), fill(c, dtype, nc), fill(bias, dtype, nc);
+    static const double factors[2] = { 0.75, -1.5 };
     memcpy(want, c, (size_t)nc * size);
 
-    const fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .split = 1, .batch = batch, .M = M, .N = N, .K = K,
+    fc_gemm_args g = { .dtype = dtype, .accumulate = accumulate, .split = 1, .batch = batch, .M = M, .N = N, .K = K,
         .a = a, .a_batch = as[0], .a_row = as[1], .a_col = as[2], .b = b, .b_batch = bs[0], .b_row = bs[1], .b_col = bs[2],
-        .c = want, .c_batch = cs[0], .c_row = cs[1], .c_col = cs[2], .bias = with_bias ? bias : NULL, .bias_col = with_bias };
+        .c = want, .c_batch = cs[0], .c_row = cs[1], .c_col = cs[2], .bias = with_bias ? bias : NULL, .bias_col = with_bias == COLUMNS };
+    if (with_bias >= WHOLE) {
+        g.factors = factors;
+        g.bias = with_bias == OVER ? want : bias;
+        g.bias_batch = cs[0], g.bias_row = cs[1], g.bias_col = cs[2];
+    }
     fc_gemm_plain(&g, 0, batch);
 
     static const int threads[] = { 1, 2, 3, 8 };
@@ -79,8 +87,12 @@ static void compare(int dtype, const int64_t *dims, int a_layout, int b_layout, 
         for (int t = 0; t < (M * N * K > 20000 ? 4 : 1); ++t) {
             fc_set_num_threads(threads[t]);
             memcpy(out, c, (size_t)nc * size);
-            CHECK(0 == fc_gemm(dtype, batch, M, N, K, a, as[0], as[1], as[2], b, bs[0], bs[1], bs[2], out, cs[0], cs[1], cs[2],
-                               g.bias, g.bias_col, accumulate));
+            fc_gemm_args call = g;
+            call.c = out;
+            if (with_bias == OVER)
+                call.bias = out;
+            CHECK(0 == (with_bias >= WHOLE ? fc_gemm_shaped(&call) : fc_gemm(dtype, batch, M, N, K, a, as[0], as[1], as[2], b, bs[0], bs[1], bs[2], out, cs[0], cs[1], cs[2],
+                               g.bias, g.bias_col, accumulate)));
             const int same = memcmp(out, want, (size_t)nc * size) == 0;
             CHECK(same);
             if (!same)
@@ -107,6 +119,8 @@ int main(void)
                 if (fc_is_int(dtype) && k % 5) continue;
                 if (dims[d][1] * dims[d][2] * dims[d][3] > 400000 && (k % 3 || (dtype != FC_F32 && dtype != FC_C128))) continue;
                 compare(dtype, dims[d], k / LAYOUTS, k % LAYOUTS, (k + (int)d) % 3, (k + (int)d) % 2, (k / 2 + (int)d) % 2);
+                if (dtype == FC_F32 || dtype == FC_F64 || dtype == FC_C64 || dtype == FC_C128)
+                    compare(dtype, dims[d], k / LAYOUTS, k % LAYOUTS, (k + (int)d) % 3, dims[d][3] <= FC_GEMM_BLOCK && k % 2 ? OVER : WHOLE, 0);
             }
     return report("gemm");
 }

@@ -54,17 +54,7 @@ static int run_whole(const fc_conv *v, int direction, void *out, const void *x, 
         p.a = other, p.a_batch = O * K, p.a_row = up ? 1 : K, p.a_col = up ? K : 1;
         p.b = x, p.b_batch = p.K, p.b_row = 1, p.b_col = up ? small : big;
     }
-    if (bias && v->groups > 1) { /* a product's bias is that of all */
-        int bad = FC_OK;
-        for (int64_t g = 0; g < v->groups && !bad; ++g) {
-            fc_gemm_args one = p;
-            one.batch = 1;
-            one.a = step_to(p.a, g * p.a_batch, v->dtype), one.b = step_to(p.b, g * p.b_batch, v->dtype), one.c = (char *)step_to(out, g * p.c_batch, v->dtype);
-            one.bias = step_to(bias, g * p.M, v->dtype);
-            bad = fc_conv_product(v, &one);
-        }
-        return bad;
-    }
+    p.bias_batch = p.M;
     return fc_conv_product(v, &p);
 }
 
