@@ -212,3 +212,26 @@ const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_cells_, FC_DT))[FC_NCELLS] = {
 #include "../core/ops_done.h"
     FC_EASY_CELLS
 };
+
+/* The same truth values, written as numbers into an output of the operands' dtype: x.gt_(y) */
+#if FC_CLASS == 2
+#define AS_NUMBER_SAME FC_NO
+#define AS_NUMBER_FLOAT FC_NO
+#define AS_NUMBER_REAL FC_NO
+#define AS_NUMBER_BOOL FC_YES
+#define STORE_NUMBER(v) ((T)((v) != 0))
+#define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(AS_NUMBER_##result(FC_CELL(number_##name, sc, T, STORE_NUMBER, READ1, body)))
+#define FC_MAP2(name, sig, sc, types, result, body, doc) TYPES_##types(AS_NUMBER_##result(FC_CELL(number_##name, sc, T, STORE_NUMBER, READ2, body)))
+#include "../core/ops_skip.h"
+#include "../ops.def"
+#include "../core/ops_done.h"
+
+extern const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_numbers_, FC_DT))[FC_NCELLS];
+const fc_map_cell FC_ISA_NAME(FC_PASTE(fc_map_numbers_, FC_DT))[FC_NCELLS] = {
+#define FC_MAP1(name, sig, sc, types, result, body, doc) TYPES_##types(AS_NUMBER_##result([FC_CELL_##name] = number_##name,))
+#define FC_MAP2(name, sig, sc, types, result, body, doc) TYPES_##types(AS_NUMBER_##result([FC_CELL_##name] = number_##name,))
+#include "../core/ops_skip.h"
+#include "../ops.def"
+#include "../core/ops_done.h"
+};
+#endif

@@ -10,6 +10,9 @@ typedef void (*fc_map_cell)(void *out, const void *x, const void *y, const void 
 /* NULL where the row has no cell for this compute dtype. */
 fc_map_cell fc_cpu_map_cell(int op, int dtype);
 
+/* Of a row of truth values: the cell that writes 0 and 1 in this compute dtype; NULL where there is none. */
+fc_map_cell fc_cpu_map_number_cell(int op, int dtype);
+
 /* x to the power of this number, of one operand, for the numbers that have a formula of their own; else NULL. */
 fc_map_cell fc_cpu_pow_cell(int dtype, double exponent);
 

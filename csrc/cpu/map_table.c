@@ -16,6 +16,11 @@ FC_HOT(X, v3) FC_REST(X, v3)
 FC_HOT(X, v4)
 #undef X
 
+/* of truth values, written as numbers */
+#define X(dt, v) extern const fc_map_cell fc_map_numbers_##dt##_##v[FC_NCELLS];
+FC_HOT(X, v2) FC_HOT(X, v3) FC_HOT(X, v4)
+#undef X
+
 /* Halves have a few cells (map_half_simd.c); their other rows are staged through float32. */
 extern const fc_map_cell fc_map_cells_half_v2[2][FC_NCELLS], fc_map_cells_half_v3[2][FC_NCELLS];
 
@@ -46,4 +51,12 @@ fc_map_cell fc_cpu_map_cell(int op, int dtype)
     if (!cells || !place)
         return 0;
     return cells[place - 1] || level < 4 ? cells[place - 1] : fc_map_levels[1][dtype][place - 1]; /* v4 has no special functions */
+}
+
+fc_map_cell fc_cpu_map_number_cell(int op, int dtype)
+{
+    const int level = fc_isa_level(), place = fc_cell_of[op], wide = dtype == FC_F64;
+    const fc_map_cell *const cells[3][2] = { { fc_map_numbers_f32_v2, fc_map_numbers_f64_v2 }, { fc_map_numbers_f32_v3, fc_map_numbers_f64_v3 },
+                                             { fc_map_numbers_f32_v4, fc_map_numbers_f64_v4 } };
+    return place && (wide || dtype == FC_F32) ? cells[level - 2][wide][place - 1] : 0;
 }
