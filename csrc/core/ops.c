@@ -64,6 +64,13 @@ const uint16_t fc_op_traits[FC_NOPS] = {
 #include "ops_done.h"
 };
 
+static const char *const fc_traits_text[FC_NOPS] = {
+#define FC_TRAITS(name, traits) [FC_OP_##name] = #traits,
+#include "ops_skip.h"
+#include "../ops.def"
+#include "ops_done.h"
+};
+
 static const char *const fc_aliases[] = {
 #define FC_ALIAS(alias, name) #alias "=" #name,
 #include "ops_skip.h"
@@ -74,7 +81,7 @@ static const char *const fc_aliases[] = {
 
 int fc_op_count(void) { return FC_NOPS; }
 
-/* columns: 0 name 1 kind 2 signature 3 types 4 result 5 body 6 doc; column 7: the alias "new=old" number `op`, or NULL */
+/* columns: 0 name 1 kind 2 signature 3 types 4 result 5 body 6 doc; column 7: the alias "new=old" number `op`, or NULL; column 8: the words of its traits, or NULL */
 const char *fc_op_text(int op, int column)
 {
     if (column == 7)
@@ -82,8 +89,8 @@ const char *fc_op_text(int op, int column)
     if (op < 0 || op >= FC_NOPS)
         return NULL;
     const fc_op_row *r = &fc_ops[op];
-    const char *const text[] = { r->name, r->kind, r->signature, r->types, r->result, r->body, r->doc };
-    return column >= 0 && column < 7 ? text[column] : NULL;
+    const char *const text[] = { r->name, r->kind, r->signature, r->types, r->result, r->body, r->doc, NULL, fc_traits_text[op] };
+    return column >= 0 && column < (int)(sizeof text / sizeof *text) ? text[column] : NULL;
 }
 
 /* Both fields are set whatever the kind, so that a cell reads the one of its own type without asking. */

@@ -364,7 +364,7 @@ fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const
 }
 
 fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tensor *t2, fc_tensor *t3,
-                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0)
+                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0, double d1)
 {
     fc_call c;
     pthread_once(&fc_args_once, fc_read_signatures);
@@ -377,13 +377,13 @@ fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tenso
     c.nt = fc_args[op].count;
     c.nlists = 0;
     c.ni = 6;
-    c.nd = 1;
+    c.nd = 2;
     c.nout = 0;
     c.as_is = 0;
     c.halves = 0;
     c.slabs = 0;
     c.scratch_bytes = 0;
     c.i[0] = i0, c.i[1] = i1, c.i[2] = i2, c.i[3] = i3, c.i[4] = i4, c.i[5] = i5;
-    c.d[0] = d0;
+    c.d[0] = d0, c.d[1] = d1;
     return fc_own_run(&c, out, t);
 }

@@ -109,7 +109,7 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
 fc_tensor *fc_dot(int op, fc_tensor *out, fc_tensor *x, fc_tensor *y, fc_tensor *z);
 fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tensor *index, fc_tensor *src);
 fc_tensor *fc_own(int op, fc_tensor *out, fc_tensor *t0, fc_tensor *t1, fc_tensor *t2, fc_tensor *t3,
-                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0);
+                  int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, int64_t i5, double d0, double d1);
 fc_tensor *fc_own_n(int op, fc_tensor *out, int nt, fc_tensor **t, int ni, const int64_t *i, int nd, const double *d);
 fc_tensor *fc_random(int op, fc_tensor *self, fc_generator *gen, int64_t i0, int64_t i1, double d0, double d1);
 fc_tensor *fc_result(int k);

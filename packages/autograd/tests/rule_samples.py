@@ -107,6 +107,8 @@ SAMPLES = {
     "fmod": [lambda: (between(3, 4), 1.0 + positive(3, 4)), lambda: (away(3), 2.5)],
     "remainder": [lambda: (between(3, 4), 1.0 + positive(3, 4)), lambda: (away(3), 2.5)],
     "pow": binary(positive, normal) + [lambda: (normal(3), 2), lambda: (normal(3), 3), lambda: (normal(3), 0), lambda: (2.5, normal(3)), lambda: (complex_(3), 3)],
+    "_renorm_factor": [lambda: (positive(3, 4), 0.7)],
+    "_addr": [lambda: (normal(3, 4), normal(3, 1), normal(4), 1, 1), lambda: (normal(3, 4), normal(3, 1), normal(4), 2, 0.5)],
     "addcmul": [lambda: (normal(3, 4), normal(4), normal(3, 1), 1), lambda: (normal(3), normal(3), normal(3), 2.5)],
     "addcdiv": [lambda: (normal(3, 4), normal(4), away(3, 1), 1), lambda: (normal(3), normal(3), away(3), 2.5)],
     "lerp": [lambda: (normal(3, 4), normal(4), normal(3, 1)), lambda: (complex_(3), complex_(3), complex_(3)), lambda: (normal(3), normal(3), 0.3)],
@@ -227,6 +229,10 @@ SAMPLES = {
     "linear": [
         lambda: (normal(3, 4), normal(5, 4), normal(5)), lambda: (normal(3, 4), normal(5, 4), None), lambda: (normal(4), normal(5, 4), normal(5)),
         lambda: (normal(2, 3, 4), normal(5, 4), normal(5)), lambda: (normal(3, 4), normal(4), None),
+    ],
+    "_plus_product": [
+        lambda: (normal(3, 5), normal(3, 4), normal(4, 5), 0.5, 2.0, False), lambda: (normal(5), normal(3, 4), normal(4, 5), 1.0, 1.0, False), lambda: (normal(3), normal(3, 4), normal(4), 2.0, -1.0, False),
+        lambda: (normal(2, 1, 5), normal(2, 3, 4), normal(2, 4, 5), 0.5, 2.0, False), lambda: (normal(3, 5), normal(2, 3, 4), normal(2, 4, 5), 0.5, 2.0, True), lambda: (complex_(3, 2), complex_(3, 2), complex_(2, 2), 0.5, 2.0, False),
     ],
     # indexing
     **{name: [lambda: (normal(4, 5), 0, index(4, 3, 5)), lambda: (normal(4, 5), -1, index(5, 2, 7)), lambda: (normal(4), 0, index(4, 6))] for name in ("gather", "_gather_sparse_grad")},

@@ -40,6 +40,31 @@ static PyObject *fc_odd_apart(PyObject *self, PyObject *const *args, Py_ssize_t 
 FC_CALL(odd, fc_odd, METH_FASTCALL)
 FC_CALL(odd_apart, fc_odd_apart, METH_FASTCALL)
 
+/* look(x, seen): make x look as this view of it does, over the memory that it has. False, and nothing done, where x is an inference tensor that may
+   not be written to. */
+static PyObject *fc_look(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    fc_slots *x = (fc_slots *)args[0];
+    fc_tensor *own = fc_operand(args[0]), *seen = fc_operand(args[1]), *t;
+    PyObject *handle, *before, *shape;
+    (void)self, (void)count;
+    if (!own || !seen || (fc_inference(own) && !fc_may_write(own)))
+        Py_RETURN_FALSE;
+    t = fc_alias(seen, 0);
+    if (!t)
+        return PyErr_NoMemory();
+    handle = fc_handle_of(t);
+    if (!handle)
+        return NULL;
+    fc_bump(t);
+    before = x->handle, shape = x->shape;
+    Py_INCREF(Py_None);
+    x->handle = handle, x->shape = Py_None;
+    Py_XDECREF(before), Py_XDECREF(shape);
+    Py_RETURN_TRUE;
+}
+FC_CALL(look, fc_look, METH_FASTCALL)
+
 /* May this stand beside x in a composition that writes its result over x as it goes? Numbers, and tensors of x's dtype and shape in other memory. */
 static int fc_stands_beside(PyObject *a, fc_tensor *x)
 {

@@ -117,6 +117,7 @@ def bags_back(t, mode, scaled):
 LARGE = {
     "matmul": lambda t: [(t(130, 700), t(700, 150)), (t(23, 40, 60), t(23, 60, 50)), (t(3, 700), t(700, 900)), (t(40, 9001), t(9001))],
     "linear": lambda t: [(t(130, 700), t(150, 700), t(150))],
+    "_plus_product": lambda t: [(t(130, 150), t(130, 700), t(700, 150), 0.5, 2.0, False), (t(23, 40, 50), t(23, 40, 60), t(23, 60, 50), 0.5, 2.0, False), (t(130), t(130, 700), t(700), 0.5, 2.0, False)],
     # planes, one channel at a time, of thirty-odd channels that are turned, few channels, groups, a volume, dilated, strided
     "convolution": lambda t: [(t(23, 20, 13, 17), t(34, 20, 3, 3), t(34), *SHIFT, NONE, 1), (t(23, 40, 14, 14), t(40, 1, 3, 3), None, *SHIFT, NONE, 40),
         (t(5, 3, 40, 41), t(33, 3, 7, 7), t(33), (1, 2, 2), (0, 3, 3), ONE, False, NONE, 1), (t(5, 16, 20, 20), t(32, 4, 3, 3), None, *SHIFT, NONE, 4),
@@ -235,7 +236,7 @@ ROWED = {
     **{name: "g result" for name in ("_softmax_backward", "_log_softmax_backward")},
     "max_pool_grad": "grad indices", "_attention": "query key value mask keep", "_attention_backward": "g query key value output lse", "_grid_sample": "input grid",
     "_grid_sample_backward": "g input grid", "_cdist_backward": "g x1 distance", "_cross": "input other", "_embedding": "indices", "_multinomial": "weights uniforms",
-    "gather": "input index", "matmul": "input other", "_cross_entropy_backward": "g input target lse", "polar": "abs angle",
+    "gather": "input index", "matmul": "input other", "_plus_product": "input mat1 mat2", "_cross_entropy_backward": "g input target lse", "polar": "abs angle",
     "_batch_norm_eval": "input",
 }  # fmt: skip
 

@@ -103,6 +103,8 @@ O("sgn", sgn)
 O("square", lambda x: x * x)
 O("reciprocal", lambda x: 1 / x)
 O("addcmul", lambda x, y, z, value: x + value * (y * z), ulp=2, scale=lambda x, y, z: terms(x, y, z))
+O("_renorm_factor", lambda x, maxnorm: np.where(x > maxnorm, maxnorm / (x + 1e-7), 1), ulp=3, cases=lambda t: [(t(3, 4), {"maxnorm": 0.5}), (t(700), {"maxnorm": 2}), (t(), {"maxnorm": 0.25})])
+O("_addr", lambda x, y, z, beta, alpha: beta * x + alpha * (y * z), ulp=3, scale=lambda x, y, z: terms(x, y, z))
 O("addcdiv", lambda x, y, z, value: x + value * (y / z), ulp=2, scale=lambda x, y, z: abs(x) + abs(y / z), second=nonzero)
 O("lerp", lambda x, y, z: x + z * (y - x), ulp=4, scale=lambda x, y, z: terms(x, z, y - x) + abs(y), specials=False)
 

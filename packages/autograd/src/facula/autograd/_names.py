@@ -44,6 +44,11 @@ def linear(kept, numbers) -> str:
     return "AddmmBackward0" if rows == 2 else "ViewBackward0"
 
 
+def plus_product(kept, numbers) -> str:
+    dims = len(kept["y_shape"]), len(kept["z_shape"])
+    return "AddbmmBackward0" if kept["p_over"] else {(2, 1): "AddmvBackward0", (3, 3): "BaddbmmBackward0"}.get(dims, "AddmmBackward0")
+
+
 def windows(base):
     return lambda kept, numbers: f"{base}{len(kept['x_shape']) - 2}DBackward0"
 
@@ -84,6 +89,7 @@ NAMES = {
     "bernoulli_scalar_": lambda kept, numbers: "BernoulliBackward2",
     "random_full_": lambda kept, numbers: "RandomBackward2",
     "linear": linear,
+    "_plus_product": plus_product,
     "amax": lambda kept, numbers: "MaxBackward1" if kept["p_dim"] is None else "AmaxBackward0",  # x.max()
     "amin": lambda kept, numbers: "MinBackward1" if kept["p_dim"] is None else "AminBackward0",
     "_triangle": lambda kept, numbers: "TriuBackward0" if kept["p_upper"] else "TrilBackward0",
@@ -97,12 +103,6 @@ NAMES = {
 }
 
 
-def product(node) -> str:
-    """Of a product and what is added to it."""
-    name = "" if node.inputs[0] is None else node.inputs[0].shown().name()
-    return {"UnsafeViewBackward0": "BaddbmmBackward0", "MvBackward0": "AddmvBackward0", "MmBackward0": "AddmmBackward0"}.get(name, "AddBackward0")
-
-
 def of_copy(node) -> str | None:
     """Of a view of a copy that was made for it."""
     copy = node.inputs[0]
@@ -111,8 +111,6 @@ def of_copy(node) -> str | None:
 
 # Functions that are several rows here and one node there: by the file and function of ours that called the last row
 COMPOSED = {
-    "add": {"matrix._plain_sum": product},
-    "addcmul": {"matrix._sum_of": "AddrBackward0", "matrix.addr": "AddrBackward0"},
     "clamp_max": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "clamp_min": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
     "complex_view": {"pointwise.complex_": "ComplexBackward0"},

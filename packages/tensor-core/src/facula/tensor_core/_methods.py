@@ -199,7 +199,7 @@ _WRITTEN = {
 def _ldexp_over(x, other=None, *more):
     if more or type(other) is not Tensor or other.dtype._kind != 1 or x.dtype._kind != 2 or x.dtype.itemsize < 4 or other.shape != x.shape:
         return False
-    return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else other.to(int32)) is x
+    return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else _ops.copy(other, int32)) is x
 
 
 def _polygamma_over(x, n=None, *more):
@@ -207,7 +207,13 @@ def _polygamma_over(x, n=None, *more):
 
 
 def _power_over(x, exponent=None, *more):
-    return not more and x.dtype is float64 and (type(exponent) in (int, float) or type(exponent) is Tensor and exponent.dtype is float64 and exponent.shape == x.shape) and _ops.pow_(x, exponent) is x
+    if more or x.dtype is not float64:
+        return False
+    if type(exponent) is not float and type(exponent) is not int:
+        if type(exponent) is not Tensor or exponent.dtype._kind != 2 or exponent.shape != x.shape:
+            return False
+        exponent = exponent if exponent.dtype is float64 else _ops.copy(exponent, float64)
+    return _ops.pow_(x, exponent) is x
 
 
 def _clamp_over(x, low=None, high=None, *more):
@@ -328,8 +334,8 @@ def _inplace_compositions():
         def in_place(input, *args, **options):
             if type(input) is not Tensor:
                 want_tensor(name, "input", 0, input)
-            if input._origin is None and not _ops.interpreting and not lib.fc_inference(input._h):
-                return _look(input, view(input, *args, **options))
+            if input._origin is None and not _ops.interpreting and lib.look(input, view(input, *args, **options)):
+                return input
             return _restride(input, lambda x: view(x, *args, **options), name)
 
         in_place.__name__ = in_place.__qualname__ = name
@@ -373,11 +379,6 @@ def _restride(self, view, name):
     if lib.fc_inference(self._h) and not lib.fc_may_write(self._h):
         raise RuntimeError(f"{name}: Inplace update to inference tensor outside InferenceMode is not allowed. Clone it to get a normal tensor.")
     seen = view(self) if self._origin is None and not _ops.interpreting or _dispatch.tape is None else _dispatch.tape.reshaped(self, view, name)
-    return _look(self, seen)
-
-
-def _look(self, seen):
-    """Make self look as a view of it does."""
     h = lib.fc_alias(seen._h, 0)
     self._h, self._shape = h, None
     lib.fc_bump(h)

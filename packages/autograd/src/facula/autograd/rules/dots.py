@@ -3,12 +3,15 @@
 import facula as F
 
 from .._table import D
-from ._tools import sum_to
+from ._tools import scaled, sum_to
 
 D("matmul", node="MmBackward0", x=lambda g, x_shape, y, x_seen: left(g, x_shape, y, x_seen), y=lambda g, x, y_shape, y_seen: right(g, x, y_shape, y_seen))
 D("linear", node="AddmmBackward0",  # the bias first, as PyTorch: a leaf is filled and its hooks are called in this order
             z=lambda g, z_shape: bias(g, z_shape),      x=lambda g, y, x_seen: of_left(g, y.transpose(0, 1), x_seen) if y.ndim == 2 else g.unsqueeze(-1) * y,
             y=lambda g, x, y_shape, y_seen: weight(g, x, y_shape, y_seen))
+D("_plus_product", x=lambda g, x_shape, beta: scaled(sum_to(g, x_shape), beta),
+                   y=lambda g, y_shape, z, y_seen, alpha, over: scaled(left(g.unsqueeze(0) if over else g, y_shape, z, y_seen), alpha),
+                   z=lambda g, y, z_shape, z_seen, alpha, over: scaled(right(g.unsqueeze(0) if over else g, y, z_shape, z_seen), alpha))
 
 
 def by_columns(t) -> bool:

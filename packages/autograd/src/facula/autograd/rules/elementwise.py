@@ -22,6 +22,9 @@ D("fmod",       x=lambda g: g,                          y=lambda g, x, y: -g * F
 D("remainder",  x=lambda g: g,                          y=lambda g, x, y: -g * F.div(x, y, rounding_mode="floor"))
 D("addcmul",    x=lambda g: g,                          y=lambda g, z, value: scaled(g * z, value),
                 z=lambda g, y, value: scaled(g * y, value))
+D("_addr",      x=lambda g, beta: scaled(g, beta),      y=lambda g, z, alpha: scaled(g * z, alpha),
+                z=lambda g, y, alpha: scaled(g * y, alpha))
+D("_renorm_factor", x=lambda g, x, maxnorm: only_where(x > maxnorm, g * -(maxnorm if math.isfinite(maxnorm) else 1) / (x + 1e-7) ** 2))
 D("addcdiv",    x=lambda g: g,                          y=lambda g, z, value: scaled(g / z, value),
                 z=lambda g, y, z, value: scaled(-g * y / (z * z), value))
 D("lerp",       x=lambda g, z: g * (1 - z),             y=lambda g, z: g * z,      z=lambda g, x, y: g * (y - x))

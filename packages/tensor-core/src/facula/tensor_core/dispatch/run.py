@@ -132,7 +132,7 @@ _CONVERTED = {
     ("_hardtanh", "min_val"): True, ("_hardtanh", "max_val"): True,
     ("clamp_numbers", "min"): True, ("clamp_numbers", "max"): True, ("threshold", "value"): True, ("threshold", "threshold"): False,
     ("_leaky_relu", "negative_slope"): False, ("_elu", "alpha"): False, ("_softplus", "beta"): False, ("_softplus", "threshold"): False,
-    ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("celu", "alpha"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False,
+    ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("celu", "alpha"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False, ("_addr", "beta"): False, ("_addr", "alpha"): False,
 }  # fmt: skip
 
 

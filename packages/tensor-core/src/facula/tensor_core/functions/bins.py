@@ -328,16 +328,5 @@ def index_reduce_(self, dim, index, source, reduce, *, include_self=True):
     return written(self, index_reduce(kept(self, source), dim, index, source, reduce, include_self=include_self))
 
 
-def renorm_(self, p, dim, maxnorm):
-    """renorm, written into the tensor itself.
-
-    >>> facula.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
-    tensor([[0.6000, 0.8000]])
-    """
-    from facula.tensor_core.functions.statistics import renorm
-
-    return written(self, renorm(kept(self), p, dim, maxnorm))
-
-
 __all__ = ["gradient", "histogram", "histogramdd", "index_reduce", "scatter_reduce"]
-METHODS = ["histogram", "index_reduce", "index_reduce_", "renorm_", "scatter_reduce", "scatter_reduce_"]
+METHODS = ["histogram", "index_reduce", "index_reduce_", "scatter_reduce", "scatter_reduce_"]

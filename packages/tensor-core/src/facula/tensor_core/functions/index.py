@@ -86,7 +86,7 @@ def _scattered(x, mask, values):
     """x[mask] = values, one for each true element: whether that is what it was, and is done."""
     if len(values.shape) != 1 or not x.shape or lib.fc_same_storage(x._h, values._h) or lib.fc_nonzero_count(mask._h) != values.shape[0]:
         return False
-    return lib.fc_own(_MASKED, x._h, x._h, mask._h, values._h, None, 0, 0, 0, 0, 0, 0, 0.0) is not None
+    return lib.fc_own(_MASKED, x._h, x._h, mask._h, values._h, None, 0, 0, 0, 0, 0, 0, 0.0, 0.0) is not None
 
 
 _WHOLE = slice(None)

@@ -174,17 +174,13 @@ def triu_(input, diagonal=0):
 def _cleared(input, diagonal, upper):
     """The tensor with zeros beside one triangle: only they are written where nobody has to hear of it."""
     if type(input) is Tensor and type(diagonal) is int and len(input.shape) > 1 and _dispatch.unheard(input):
-        h, d, side = input._h, diagonal, upper
-        if not lib.fc_is_contiguous(h, 0):  # as its transpose lies, perhaps
-            h, d, side = _ops.transpose(input, -2, -1)._h, -diagonal, not upper
-        if lib.fc_is_contiguous(h, 0) and lib.fc_own(_TRIANGLE, h, h, None, None, None, d, int(side), 0, 0, 0, 0, 0.0) is not None:
-            _dispatch.unrecorded(input)
-            return input
+        target = input
+        if not lib.fc_is_contiguous(input._h, 0):  # as its transpose lies, perhaps
+            target, diagonal, upper = _ops.transpose(input, -2, -1), -diagonal, not upper
+        _ops._triangle_(target, diagonal, upper)
+        return input
     want_tensor("triu_" if upper else "tril_", "input", 0, input)
     return written(input, (triu if upper else tril)(kept(input), diagonal))
-
-
-_TRIANGLE = next(op.id for op in _ops.OPS if op.name == "_triangle")
 
 
 def _triangle(input, diagonal, upper, out):

@@ -9,6 +9,7 @@ from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._state import promote_types
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
 
@@ -163,7 +164,7 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
         input, mat1, mat2, beta, alpha = older_order("addmm", (input, mat1, mat2, *older), beta, alpha)
     if not (type(input) is type(mat1) is type(mat2) is Tensor):
         _want("addmm", input=input, mat1=mat1, mat2=mat2)
-    if (t := _plain_sum(input, mat1, mat2, 2, 2, beta, alpha, out)) is not None:
+    if (t := _row_of("addmm", input, mat1, mat2, beta, alpha, out)) is not None:
         return t
     if mat1.dim() != 2 or mat2.dim() != 2:
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
@@ -183,7 +184,7 @@ def addmv(input, mat, vec, *older, beta=1, alpha=1, out=None):
         input, mat, vec, beta, alpha = older_order("addmv", (input, mat, vec, *older), beta, alpha)
     if not (type(input) is type(mat) is type(vec) is Tensor):
         _want("addmv", input=input, mat=mat, vec=vec)
-    if (t := _plain_sum(input, mat, vec, 2, 1, beta, alpha, out)) is not None:
+    if (t := _row_of("addmv", input, mat, vec, beta, alpha, out)) is not None:
         return t
     return _dispatch.one_node(_scaled_sum("addmv", input, mv, mat, vec, beta, alpha, out), "AddmvBackward0", input, mat, vec)
 
@@ -203,6 +204,8 @@ def addbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
         input, batch1, batch2, beta, alpha = older_order("addbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("addbmm", input=input, batch1=batch1, batch2=batch2)
+    if (t := _row_of("addbmm", input, batch1, batch2, beta, alpha, out)) is not None:
+        return t
     summed = _scaled_sum("addbmm", input, lambda x, y: _ops.sum(bmm(x, y), 0, dtype=x.dtype), batch1, batch2, beta, alpha, out)
     return _dispatch.one_node(summed, "AddbmmBackward0", input, batch1, batch2)
 
@@ -222,7 +225,7 @@ def baddbmm(input, batch1, batch2, *older, beta=1, alpha=1, out=None):
         input, batch1, batch2, beta, alpha = older_order("baddbmm", (input, batch1, batch2, *older), beta, alpha)
     if not (type(input) is type(batch1) is type(batch2) is Tensor):
         _want("baddbmm", input=input, batch1=batch1, batch2=batch2)
-    if (t := _plain_sum(input, batch1, batch2, 3, 3, beta, alpha, out)) is not None:
+    if (t := _row_of("baddbmm", input, batch1, batch2, beta, alpha, out)) is not None:
         return t
     return _dispatch.one_node(_scaled_sum("baddbmm", input, bmm, batch1, batch2, beta, alpha, out), "BaddbmmBackward0", input, batch1, batch2)
 
@@ -242,13 +245,8 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
         input, vec1, vec2, beta, alpha = older_order("addr", (input, vec1, vec2, *older), beta, alpha)
     if not (type(input) is type(vec1) is type(vec2) is Tensor):
         _want("addr", input=input, vec1=vec1, vec2=vec2)
-    if _as_is(input, out) and type(beta) in _REAL and type(alpha) in _REAL and (beta != 1 or type(alpha) is float) and beta and vec1.dim() == vec2.dim() == 1 and not _ops.interpreting:
-        kind = input.dtype
-        if kind is vec1.dtype is vec2.dtype and kind._kind == 2 and kind.itemsize > 2 and input.shape == (vec1.shape[0], vec2.shape[0]) and (out is not None or input.is_contiguous()):
-            return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
-    if _as_is(input, out) and type(beta) is type(alpha) is int and beta == 1 and input.dtype is vec1.dtype is vec2.dtype and input.dtype._kind and len(vec1.shape) == len(vec2.shape) == 1:
-        if input.shape == (vec1.shape[0], vec2.shape[0]) and (input.dtype._kind != 2 or input.dtype.itemsize > 2):
-            return _ops.addcmul(input, _ops.unsqueeze(vec1, 1), vec2, value=alpha, out=out)
+    if (out is None or _as_is(input, out)) and _is_outer(input, vec1, vec2, beta, alpha) and not _ops.interpreting:
+        return _dispatch.one_node(_ops._addr(input, _ops.unsqueeze(vec1, 1), vec2, beta=beta, alpha=alpha, out=out), "AddrBackward0", input, vec1, vec2)
     kinds = {t.dtype._kind for t in (input, vec1, vec2)}
     _real_factors("addr", kinds, beta, alpha)
     if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # computed in the dtype that all three make
@@ -262,68 +260,60 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
             raise RuntimeError(f"addr: Boolean {word} only supported for Boolean results, got {number} for {input.dtype._name}. Give {int(number)}.")
     if kinds == {0}:
         beta, alpha = bool(beta), bool(alpha)
-    return _sum_of("addr", input, outer, vec1, vec2, beta, alpha, out)
+    return _dispatch.one_node(_sum_of("addr", input, outer, vec1, vec2, beta, alpha, out), "AddrBackward0", input, vec1, vec2)
 
 
-def _plain_sum(input, x, y, x_dims, y_dims, beta, alpha, out):
-    """alpha * x @ y + beta * input where that is all there is to it: one dtype that is no half, real factors that leave it alone, shapes that fit, out's too. None elsewhere."""
-    if _ops.interpreting or not (input.dtype is x.dtype is y.dtype) or input.dtype.itemsize < 4:
-        return None
-    scaled = beta != 1 or alpha != 1
-    if scaled and (input.dtype._kind != 2 or beta == 0 or type(beta) not in _REAL or type(alpha) not in _REAL):
-        return None
-    if len(x.shape) != x_dims or len(y.shape) != y_dims or x_dims == 3 and x.shape[0] != y.shape[0]:
+def _row_of(name, input, x, y, beta, alpha, out):
+    """alpha * x @ y + beta * input where the row does it: one floating dtype, real factors, shapes that fit, out's too. None elsewhere."""
+    if _ops.interpreting or not _is_row(name, input, x, y, beta, alpha) or out is not None and not _as_is(input, out):
         return None
     try:
-        product = _scaled_product(x, y, alpha)
-        if out is not None and not (_as_is(product, out) and (input.shape == product.shape or broadcast_shapes(input.shape, product.shape) == product.shape)):
-            return None
-        result = _ops.add(product, input, alpha=+beta, out=out)  # True is 1
+        result = _ops._plus_product(input, x, y, beta, alpha, name == "addbmm", out=out)
     except RuntimeError:  # shapes that do not fit: refused in other words
         return None
-    return result if result.shape == product.shape else None
+    return result if out is None or result.shape == input.shape else None
 
 
 _REAL = (float, int)
-_RANKS = {"addmm": (2, 2), "addmv": (2, 1), "addr": (1, 1), "addbmm": (3, 3), "baddbmm": (3, 3)}
+_RANKS = {"addmm": (2, 2), "addmv": (2, 1), "addbmm": (3, 3), "baddbmm": (3, 3)}
+
+
+def _is_row(name, input, x, y, beta, alpha):
+    """Are they what the row takes?"""
+    return type(beta) in _REAL and type(alpha) in _REAL and input.dtype is x.dtype is y.dtype and input.dtype._kind > 1 and (len(x.shape), len(y.shape)) == _RANKS[name]
+
+
+def _is_outer(input, x, y, beta, alpha):
+    """Are they what addr's row takes? Of halves every step is rounded, and bool has no sums."""
+    kind = input.dtype
+    if not (kind is x.dtype is y.dtype) or not kind._kind or kind._kind == 2 and kind.itemsize == 2 or len(x.shape) != 1 or len(y.shape) != 1 or input.shape != (x.shape[0], y.shape[0]):
+        return False
+    return beta and (type(beta) is type(alpha) is int if kind._kind == 1 else type(beta) in _REAL and type(alpha) in _REAL)
 
 
 def added(name, input, x, y, factors):
     """input = beta * input + alpha * x @ y, where that is all there is to it and nobody has to hear of it: is it done? factors: beta and alpha, if given."""
     beta, alpha = factors.get("beta", 1), factors.get("alpha", 1)
-    if len(factors) != ("beta" in factors) + ("alpha" in factors) or type(beta) not in _REAL or type(alpha) not in _REAL or not beta or _ops.odd_apart(input, x, y):
+    if len(factors) != ("beta" in factors) + ("alpha" in factors) or not (type(x) is type(y) is Tensor) or _ops.odd_apart(input, x, y):
         return False
-    if not (type(x) is type(y) is Tensor and input.dtype is x.dtype is y.dtype and input.dtype._kind == 2 and input.dtype.itemsize > 2 and (len(x.shape), len(y.shape)) == _RANKS[name]):
+    if name == "addr":
+        return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
+    if not _is_row(name, input, x, y, beta, alpha):
         return False
-    if len(x.shape) == 3 and x.shape[0] != y.shape[0]:
-        return False
+    target = input
+    if not lib.fc_is_contiguous(input._h, 0) and len(input.shape) > 1 and input.dtype._kind == 2:  # as its transpose lies, perhaps; complex products have other bits so
+        target = _ops.transpose(input, -2, -1)
+        x, y = _ops.transpose(y, -2, -1), _ops.transpose(x, -2, -1)
     try:
-        if name == "addr":
-            if input.shape != (x.shape[0], y.shape[0]):
-                return False
-            _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=input)
-            return True
-        product = _scaled_product(x, y, alpha)
-        if name == "addbmm":
-            product = _ops.sum(product, 0)
+        _ops._plus_product_(target, x, y, beta, alpha, name == "addbmm")
     except RuntimeError:  # shapes that do not fit: refused in other words
         return False
-    if product.shape != input.shape:
-        return False
-    _ops.add(product, input, alpha=beta, out=input)
     return True
 
 
-def _scaled_product(x, y, alpha):
-    """alpha * (x @ y). Of a product that is larger than x, x is scaled."""
-    if alpha == 1:
-        return _ops.matmul(x, y)
-    return _ops.matmul(_ops.mul(x, alpha), y) if len(y.shape) > 1 and y.shape[-1] > x.shape[-1] else _ops.mul(_ops.matmul(x, y), alpha)
-
-
 def _as_is(t, out):
-    """Is there no output, or one of this tensor's dtype and shape?"""
-    return out is None or type(out) is Tensor and out.dtype is t.dtype and out.shape == t.shape
+    """Has the output this tensor's dtype and shape?"""
+    return type(out) is Tensor and out.dtype is t.dtype and out.shape == t.shape
 
 
 def _real_factors(name, kinds, beta, alpha):
@@ -370,7 +360,7 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
     if out is not None:
         resize(name, out, product.shape)
     if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype._kind and not halves:
-        return _ops.addcmul(input if beta == 1 else _ops.mul(input, beta), _ops.unsqueeze(x, 1), y, value=alpha, out=out)
+        return _ops._addr(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha, out=out)
     if alpha != 1:
         product = _ops.mul(product, alpha)
     if beta == 0:

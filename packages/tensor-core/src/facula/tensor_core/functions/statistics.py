@@ -1,17 +1,15 @@
 """Quantiles and other statistics composed of rows."""
 
-import math
-
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import create as _create, order as _order, shape as _shape
+from facula.tensor_core.functions import order as _order, shape as _shape
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.guard import check, real_order
 from facula.tensor_core.dispatch.run import number
-from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, kept, written
+from facula.tensor_core.dispatch.slow import one_node, unheard
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -131,6 +129,24 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
+    result = _ops.mul(input, _renorm_factor(input, p, dim, maxnorm))
+    result = result if result.is_contiguous() else _ops.copy(result, None, 0)
+    return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out)
+
+
+def renorm_(self, p, dim, maxnorm):
+    """renorm, written into the tensor itself.
+
+    >>> facula.tensor([[3.0, 4.0]]).renorm_(2, 0, 1.0)
+    tensor([[0.6000, 0.8000]])
+    """
+    if type(self) is Tensor and unheard(self):
+        return _ops.mul_(self, _renorm_factor(self, p, dim, maxnorm))
+    return written(self, renorm(kept(self), p, dim, maxnorm))
+
+
+def _renorm_factor(input, p, dim, maxnorm):
+    """What each slice along dim is multiplied by."""
     if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     real_order("renorm", p)
@@ -146,13 +162,8 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise IndexError(f"renorm: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim})")
     others = 1 - dim % n if n == 2 else [d for d in range(n) if d != dim % n]
     norm = _ops.norm_p(input, others, p=float(p), keepdim=True)
-    most = 1.0 if maxnorm == math.inf else maxnorm  # none exceeds it: a gradient of 0 * inf would be NaN
-    most = most if norm.dtype.itemsize > 2 else _create.full_like(norm, most)
-    factor = _ops.where_rows(_ops.gt(norm, maxnorm), _ops.div(most, _ops.add(norm, 1e-7)), 1.0)
-    result = _ops.mul(input, factor)
-    result = result if result.is_contiguous() else _ops.copy(result, None, 0)
-    return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out)
+    return _ops._renorm_factor(norm, maxnorm=maxnorm)
 
 
 __all__ = ["nanmean", "nanquantile", "quantile", "renorm"]
-METHODS = __all__
+METHODS = [*__all__, "renorm_"]

@@ -51,7 +51,7 @@ def odd(row):
     """The test of `out=`, if the row takes one: all but what it finds goes to the verb, which answers the output."""
     if not row.has_out:
         return []
-    return [f"out is not None and odd{'' if row.kind in SELF_WRITERS else '_apart'}(out, {', '.join(p.name for p in row.tensors)})"]
+    return [f"out is not None and odd{'' if row.kind in SELF_WRITERS or row.over else '_apart'}(out, {', '.join(p.name for p in row.tensors)})"]
 
 
 def out(row):
@@ -214,6 +214,8 @@ def inplace_function(row):
     arguments = ", ".join(f"{n}._h" for n in names)
     if names[1:]:
         body += read([asked(p) for p in row.tensors[1:]], again)
+    if row.kind == "own":
+        return body + attempt(row, f"lib.fc_own({row.id}, {x}._h, {few_arguments(row)})", again) + tail
     body += named_numbers(row, again)
     if row.kind == "map3" and any("Scalar" in p.type for p in row.tensors):
         return body + f"    t = {with_numbers(row, x)}\n" + tail
@@ -328,13 +330,19 @@ def own_arguments(row):
     return tensors, ints, doubles, lists
 
 
+def few_arguments(row):
+    """What fc_own takes after the output; None for a row that has more."""
+    tensors, ints, doubles, lists = own_arguments(row)
+    if lists or any(i.startswith("*") for i in ints) or len(tensors) > 4 or len(ints) > 6 or len(doubles) > 2:
+        return None
+    return ", ".join(tensors + ["NULL"] * (4 - len(tensors)) + ints + ["0"] * (6 - len(ints)) + doubles + ["0.0"] * (2 - len(doubles)))
+
+
 def own_function(row):
     tensors, ints, doubles, lists = own_arguments(row)
     body = row.head() + guard(row)
-    few = not lists and not any(i.startswith("*") for i in ints) and len(tensors) <= 4 and len(ints) <= 6 and len(doubles) <= 1
-    if few:
-        flat = tensors + ["NULL"] * (4 - len(tensors)) + ints + ["0"] * (6 - len(ints)) + doubles + ["0.0"] * (1 - len(doubles))
-        body += attempt(row, f"own({row.id}, {out(row)}, {', '.join(flat)})")
+    if few := few_arguments(row):
+        body += attempt(row, f"own({row.id}, {out(row)}, {few})")
     else:
         body += "    try:\n"
         # names of their own: a parameter may be called `tensors`, and must keep what it holds alive during the call
@@ -427,7 +435,7 @@ def generate(lib, tables):
         example = examples.get(row.name, ())
         parts.append(with_doc(WRITERS[row.kind](row), row, example and _examples.of_function(row.name, example)) + "\n\n")
         names.append(row.name)
-        if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL"):
+        if row.kind in ("map1", "map2", "map3") and row.result in ("SAME", "FLOAT", "BOOL", "REAL") or row.over:
             parts.append(with_doc(inplace_function(row), row, example and _examples.of_inplace(row.name, example), "_") + "\n\n")
             inplaces.append(row.name + "_")
         if row.name in OPERATORS:

@@ -3,7 +3,7 @@
 from .signature import parse
 
 COLUMNS = ("name", "kind", "signature", "types", "result", "body", "doc")
-_ALIAS = 7  # the column of fc_op_text that lists aliases
+_ALIAS, _TRAITS = 7, 8  # the columns of fc_op_text that list aliases, and the traits of a row
 
 # rows whose number PyTorch also takes before the last tensors, as it did once: add_(alpha, other); `last` is the tensor that then comes last
 OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
@@ -22,6 +22,7 @@ class Row:
         for column, name in enumerate(COLUMNS):
             setattr(self, name, text(lib.fc_op_text(op, column)))
         self.id = op
+        self.over = "OVER" in (text(lib.fc_op_text(op, _TRAITS)) or "").split(" | ")  # an own row that may write its result over its first tensor
         self.params, self.results = parse(self.signature)
         self.tensors = [p for p in self.params if p.tensor]
         self.has_out = self.kind in ("map1", "map2", "map3", "fold", "scan", "dot", "gather") or self.kind == "own"
