@@ -113,13 +113,19 @@ static int fc_layout_is_contiguous(int ndim, const int64_t *shape, const int64_t
     return 1;
 }
 
+/* Where an offset lies: a number before it is a pointer, for that of a tensor without elements may be anywhere. */
+static char *fc_place(const fc_storage *s, int dtype, int64_t offset)
+{
+    return s->data ? (char *)((uintptr_t)s->data + (uintptr_t)(offset * fc_dt_size[dtype])) : NULL;
+}
+
 static void fc_bind(fc_tensor *t, fc_storage *s, int dtype, int64_t offset)
 {
     t->storage = s;
     t->dtype = (uint8_t)dtype;
     t->device = (uint8_t)s->device;
     t->offset = offset;
-    t->data = s->data ? s->data + offset * fc_dt_size[dtype] : NULL;
+    t->data = fc_place(s, dtype, offset);
 }
 
 fc_tensor *fc_new(int dtype, int device, int ndim, const int64_t *shape)
@@ -330,7 +336,7 @@ int fc_storage_resize(fc_tensor *x, int64_t nbytes)
     s->data = data;
     s->nbytes = nbytes;
     s->moved = 1;
-    x->data = data + x->offset * fc_dt_size[x->dtype];
+    x->data = fc_data(x);
     return FC_OK;
 }
 
@@ -360,7 +366,7 @@ int64_t fc_size(fc_tensor *x, int dim) { return x->shape[dim]; }
 int64_t fc_stride(fc_tensor *x, int dim) { return x->stride[dim]; }
 int64_t fc_offset(fc_tensor *x) { return x->offset; }
 int fc_same_storage(fc_tensor *x, fc_tensor *y) { return x->storage == y->storage; }
-void *fc_data(fc_tensor *x) { return x->storage->data ? x->storage->data + x->offset * fc_dt_size[x->dtype] : NULL; }
+void *fc_data(fc_tensor *x) { return fc_place(x->storage, x->dtype, x->offset); }
 void *fc_storage_data(fc_tensor *x) { return x->storage->data; }
 int64_t fc_storage_bytes(fc_tensor *x) { return x->storage->nbytes; }
 int64_t fc_storage_id(fc_tensor *x) { return (int64_t)(intptr_t)x->storage; }

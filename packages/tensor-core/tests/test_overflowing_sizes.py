@@ -9,6 +9,7 @@ from facula.tensor_core import _ops  # noqa: F401 - one more
 FAR, HALF = 2**63 - 1, 2**62
 ONE = (1, 1, 1)
 IMAGE, KERNEL = facula.ones(1, 1, 5, 5), facula.ones(1, 1, 3, 3)
+NO_PLACES = facula.zeros(2, 0, dtype=facula.int64)
 WRAPS = 0x6DB6DB6DB6DB6DB7  # times 7 is 1 in 64 bits
 
 REFUSED = [
@@ -39,6 +40,9 @@ REFUSED = [
     "_ops._layer_norm_backward(*[ones(4, 7)] * 2, ones(4), ones(4), None, 5)",
     *(f"ones(2).set_(ones(8).untyped_storage(), {where})" for where in (f"{2**64}, [5], [1]", f"0, [{2**64}]", f"0, [2], [{2**64}]", "0, [FAR, HALF]", "FAR, [2]", "0, [2], [HALF]")),
     "ones(2).untyped_storage().resize_(FAR + 1)", "ones(2).untyped_storage().resize_(-1)", "ones(2).untyped_storage().__setitem__(8, 1)", "ones(2).untyped_storage().__setitem__(-1, 1)",
+    *(f"facula.sparse_coo_tensor({given})" for given in ("(-5,)", "(HALF, 4)", "NO_PLACES, ones(0), (HALF, -4)", "NO_PLACES, ones(0), (HALF, 4)", f"NO_PLACES, ones(0), ({2**64}, 0)")),
+    *(f"facula.sparse_{kind}_tensor(tensor([0, 0]), NO_PLACES[0], ones(0{block}), {size})" for kind, block, size in (
+        ("csr", "", (1, -4)), ("csc", "", (-4, 1)), ("csr", "", (1, 2**64)), ("bsr", ", 2, 2", (2, -4)), ("bsc", ", 2, 2", (-4, 2)))),
     "_ops._rnn_backward(ones(9, 4), None, None, ones(9, 4), ones(9, 20), ones(3, 4), None, ones(16, 4), None, tensor([3, 3, 2, 1]), 2, False)",
 ]  # fmt: skip
 
@@ -54,7 +58,7 @@ FULL = [
     "facula.full_like(WIDE, 3)", "facula.empty_like(WIDE, dtype=facula.int64)", "WIDE.new_zeros(LOTS)", "WIDE.clone()", "WIDE.contiguous()", "WIDE.double()", "WIDE.sort()", "WIDE + 1", "WIDE.nonzero()",
     "WIDE.view(2**23, 2**23).t().contiguous()", "facula.quantile(WIDE.view(2**23, 2**23), 0.5, 0)", "facula.cdist(ones(2**23, 1), ones(2**23, 1))", "ones(3).repeat(LOTS)", "facula.tril_indices(2**23, 2**23)",
     "facula.bincount(tensor([LOTS]))", "facula.empty_permuted((2**23, 2**23), (1, 0))", "WIDE.softmax(0)", "ones(2).resize_(LOTS)", "ones(2).untyped_storage().resize_(4 * LOTS)", "ones(2).set_(ones(8).untyped_storage(), LOTS, [2])",
-    "ones(4).tensor_split(HALF)", "ones(2**23, 1) @ ones(1, 2**23)",
+    "ones(4).tensor_split(HALF)", "ones(2, 0).chunk(HALF, 1)", "ones(2, 0).unsafe_chunk(HALF, 1)", "ones(2**23, 1) @ ones(1, 2**23)",
 ]  # fmt: skip
 LOTS = 2**46  # a system that promises all memory that it is asked for maps no more than 2**47 bytes
 WIDE = ones(1).expand(LOTS)
@@ -67,7 +71,7 @@ def test_more_memory_than_there_is_is_refused_in_words(program):
 
 
 @pytest.mark.parametrize("program,shape", [("ones(5).as_strided((0,), (FAR,))", (0,)), ("ones(5).as_strided((HALF,), (0,))", (HALF,)), ("ones(1).expand(2**40, 2**40, 0)", (2**40, 2**40, 0)),
-                                           ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("facula.zeros(2, FAR, 0)", (2, FAR, 0)),
+                                           ("ones(0).view(HALF, 4, 0)", (HALF, 4, 0)), ("facula.zeros(2, FAR, 0)", (2, FAR, 0)), ("ones(5).as_strided((0,), (0,), HALF)", (0,)),
                                            ("ones(2).set_(ones(8).untyped_storage(), 0, [4, 2], [])", (4, 2)), ("ones(4, 4)[::FAR]", (1, 4)), ("_ops.slice(ones(5), 0, 0, 1, FAR)", (1,))])  # fmt: skip
 def test_large_sizes_of_nothing_are_sizes(program, shape):
     assert shape == tuple(eval(program).shape)

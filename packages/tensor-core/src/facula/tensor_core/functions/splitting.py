@@ -189,6 +189,12 @@ def unsafe_chunk(input, chunks, dim=0, *, axis=None):
     return _chunk(unsafe_split, input, chunks, dim)
 
 
+def _want_room(name, pieces):
+    """Refuse more tensors than memory holds, over which a loop would last days."""
+    if pieces > 2**40:
+        raise OutOfMemoryError(f"{name}: not enough memory for {pieces} tensors. Take fewer.")
+
+
 def _chunk(split, input, chunks, dim):
     if type(input) is not Tensor:
         want_tensor("chunk", "input", 0, input)
@@ -203,6 +209,7 @@ def _chunk(split, input, chunks, dim):
     step = -(-size // chunks)
     if size:
         return split(input, step, d)
+    _want_room("chunk", chunks)
     return (unsafe_split_with_sizes if split is unsafe_split else split_with_sizes)(input, [0] * chunks, d)
 
 
@@ -249,8 +256,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
         if n > size:
             check("tensor_split", "sections", 1, "int", n)
-            if n > 2**40:  # a loop over as many would last days
-                raise OutOfMemoryError(f"tensor_split: not enough memory for {n} tensors. Take fewer sections.")
+            _want_room("tensor_split", n)
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     else:
         want_ints("tensor_split", "indices", 1, indices_or_sections)

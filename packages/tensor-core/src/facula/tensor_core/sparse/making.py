@@ -6,11 +6,18 @@ import math
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core.sparse.tensor import Sparse, _flat, make
+
+
+def check_size(name, size):
+    """Refuse what is no size of a tensor."""
+    want_ints(name, "size", None, size)
+    if min(size, default=0) < 0 or math.prod(size) >= 2**63:
+        raise RuntimeError(f"{name}: numel: integer multiplication overflow: int64 cannot number the places of size {tuple(size)}. Give sizes of 0 or more, and smaller ones.")
 
 
 def check_place(name, device, pin_memory):
@@ -47,6 +54,7 @@ def sparse_coo_tensor(
         indices, size = size, None
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
+        check_size("sparse_coo_tensor", size)
         return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
     indices = _data.as_tensor(indices)
     indices = indices.to(BY_NAME["int64"]).detach()  # whose shape stays, whatever is done to the one given
@@ -63,6 +71,7 @@ def sparse_coo_tensor(
             size = (*(0,) * indices.size(0), *values.shape[1:])
         else:
             size = (*(int(n) + 1 for n in indices.amax(1).tolist()), *values.shape[1:])
+    check_size("sparse_coo_tensor", size)
     _check(indices, values, tuple(size))
     if check_invariants and is_coalesced and indices.size(1) > 1:
         flat = _flat(indices, size)
@@ -77,8 +86,6 @@ def _check(indices, values, size):
         raise RuntimeError(f"number of dimensions must be sparse_dim ({indices.size(0)}) + dense_dim ({values.dim() - 1}), but got {len(size)}: {size}")
     if tuple(values.shape[1:]) != size[indices.size(0) :]:
         raise RuntimeError(f"values has incorrect size, expected {[values.size(0), *size[indices.size(0) :]]}, got {list(values.shape)}")
-    if math.prod(size[: indices.size(0)]) >= 2**63:
-        raise RuntimeError(f"sparse_coo_tensor: numel: integer multiplication overflow: the sparse dims of size {size} have more places than int64 can number. Give smaller ones.")
     if indices.numel() == 0:
         return
     for k, (low, high) in enumerate(zip(indices.amin(1).tolist(), indices.amax(1).tolist())):

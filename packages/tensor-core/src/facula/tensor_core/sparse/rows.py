@@ -8,7 +8,7 @@ A Compressed is a Sparse of the same indices, so every row of ops.py serves it; 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.sparse.making import check_place, in_layout, to_sparse
+from facula.tensor_core.sparse.making import check_place, check_size, in_layout, to_sparse
 from facula.tensor_core.sparse.tensor import Sparse, _flat, make
 from facula.tensor_core._types import BY_NAME, Size, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 
@@ -316,6 +316,8 @@ def _parted(name, pointers, others, values, size, dtype, layout, ordered):
         if what.dtype._name not in ("int32", "int64"):
             raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
     values = values if values.requires_grad else values.detach()
+    if size is not None:
+        check_size(name, size)
     if layout in (sparse_bsr, sparse_bsc) or pointers.dim() > 1 or others.dim() > 1 or values.dim() > 1:
         t = _blocks.fitting(name, pointers, others, values, size, layout)
         return t, lambda: _blocks.check_places(name, t, ordered)
