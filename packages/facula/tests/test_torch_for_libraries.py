@@ -84,7 +84,7 @@ torch.StorageBase torch._C.StorageBase torch.cuda._initialized torch._guards.act
 torch.distributed._composable.fsdp.FSDPModule torch.distributed._tensor.DTensor torch.quantization.ObserverBase torch.jit._get_trace_graph torch.cuda.nvtx.range_push
 torch.functional.F torch.legacy_contiguous_format torch._C.Value torch._C._has_xpu torch.cuda._lazy_call torch.utils.tensorboard.writer.SummaryWriter torch.nn.parameter._ParameterMeta torch._subclasses.fake_tensor.unset_fake_temporarily torch.hub._get_torch_home torch.hub.tqdm torch.distributions.kl._KL_REGISTRY torch.jit.fork
 torch.utils.data._utils.pin_memory.pin_memory torch._vmap_internals._vmap torch.optim.lbfgs._cubic_interpolate torch.cuda.amp.grad_scaler.GradScaler torch.amp.grad_scaler.OptState torch.nn.utils._per_sample_grad.call_for_per_sample_grads torch.utils.cpp_extension.load
-torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.cuda.amp.common.amp_definitely_not_available torch._C._mps_is_available torch.sym_max torch.amp.autocast_mode._cast
+torch.autograd.functional._construct_standard_basis_for torch.symeig torch.TensorType torch.onnx.symbolic_helper torch.cuda.amp.common.amp_definitely_not_available torch._C._mps_is_available torch.sym_max torch.amp.autocast_mode._cast
 torch.utils._pytree._namedtuple_flatten torch.serialization.get_unsafe_globals_in_checkpoint torch._check_tensor_all torch.cuda.random.get_rng_state_all
 functorch.make_functional torchvision.models.inception.Inception3 torchvision.models.googlenet.GoogLeNet
 torchvision.transforms.transforms.Compose torchvision.models.alexnet.AlexNet torchvision.models.mobilenet.MobileNetV2
@@ -117,6 +117,14 @@ def test_nothing_is_what_several_processes_would_make(served):
     assert not isinstance(served.nn.Linear(1, 1), FullyShardedDataParallel)
     with pytest.raises(RuntimeError, match="FullyShardedDataParallel"):
         FullyShardedDataParallel(served.nn.Linear(1, 1))
+
+
+def test_an_operator_for_triton_is_its_function(served):
+    @served.library.triton_op("facula_tests::twice", mutates_args=())
+    def twice(x: served.Tensor) -> served.Tensor:
+        return served.library.wrap_triton(served.mul)(x, 2)
+
+    assert [2.0] == twice(served.ones(1)).tolist() == served.ops.facula_tests.twice(served.ones(1)).tolist()
 
 
 def test_an_error_is_recorded_for_the_launcher(served, tmp_path, monkeypatch):

@@ -93,6 +93,12 @@ def test_scripts_and_traces_are_of_their_classes():
     assert not isinstance(module, type("Mine", (ours.jit.ScriptModule,), {}))
 
 
+def test_a_trace_s_class_says_that_it_is_torch_jit_s(served):
+    module, function = served.jit.trace(served.nn.Linear(1, 1), served.ones(1, 1)), served.jit.trace(lambda x: x, served.ones(1))
+
+    assert "torch.jit" in str(type(module)) and "torch.jit" in str(type(function))
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_script_is_copied_and_pickled_as_functions_are(monkeypatch):
     script = ours.jit.script(scaled)

@@ -34,6 +34,7 @@ NAMES = {
     "torch.distributed.pipelining": "PipelineStage ScheduleGPipe",
     "torch.export": "Dim ExportedProgram export",
     "torch.onnx": "ONNXProgram",
+    "torch.onnx.symbolic_helper": "",  # looked into while something is exported
     "torch.cuda.comm": "broadcast broadcast_coalesced gather reduce_add reduce_add_coalesced scatter",
     "torch.cuda": "CUDAGraph Event ExternalStream Stream StreamContext graph",
     "torch.autograd.profiler": "emit_itt emit_nvtx",

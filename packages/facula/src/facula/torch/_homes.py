@@ -21,6 +21,7 @@ NAMESPACES = {
     "torch.optim.swa_utils": (),
     "torch.distributions": ("torch.distributions.transforms", "torch.distributions.constraints"),
     "torch.utils.data": (),
+    "torch.jit": (),
     "torchvision.models": ("torch.nn",),
     "torchvision.datasets": (),
     "torchvision.transforms": (),

@@ -11,7 +11,7 @@ from facula.autograd import Function
 
 from . import _operators
 
-__all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+__all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel", "register_vmap", "triton_op", "wrap_triton"]
 
 _defined: dict[str, CustomOpDef] = {}
 # kinds of device and keys of dispatch whose function runs on a CPU
@@ -108,6 +108,16 @@ def custom_op(
 ) -> Any:
     """An operator LIBRARY::NAME that runs fn; without fn, a decorator. mutates_args names what it writes to, schema its arguments."""
     return (lambda function: CustomOpDef(name, function)) if fn is None else CustomOpDef(name, fn)
+
+
+def triton_op(name: str, fn: Callable | None = None, /, *, mutates_args: Any, schema: str | None = None) -> Any:
+    """custom_op, whose function may call kernels of Triton, where there is one; on the CPU it is what it calls otherwise."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
+
+
+def wrap_triton(triton_kernel: Callable, /) -> Callable:
+    """The kernel itself: no graph is made in which it would be hidden."""
+    return triton_kernel
 
 
 def _named(op: Any) -> CustomOpDef:

@@ -165,6 +165,7 @@ def traced_module(trace, module, base):
         def extra_repr(self):
             return f"original_name={self.original_name}"
 
+    TracedModule.__module__, TracedModule.__qualname__ = TracedFunction.__module__, "TracedModule"  # where programs look for it
     return TracedModule()
 
 
