@@ -31,6 +31,10 @@ ROWS = {
     "nll": (lambda x: F.nll_loss(x.log_softmax(-1), TARGET, one(5).abs(), ignore_index=1), (3, 4, 5)), "nll of each": (lambda x: F.nll_loss(x, TARGET, reduction="none"), (3, 4, 5)),
     "inverse": (lambda x: facula.linalg.inv(x + 5 * facula.eye(4, dtype=F64)), (3, 4, 4)), "cholesky": (lambda x: facula.linalg.cholesky(x @ x.mT + facula.eye(4, dtype=F64)), (3, 2, 4, 4)),
     "svdvals": (lambda x: facula.linalg.svdvals(x), (3, 4, 5)), "eigvalsh": (lambda x: facula.linalg.eigvalsh(x @ x.mT), (3, 4, 4)), "det": (lambda x: facula.linalg.det(x), (3, 4, 4)),
+    "solve": (lambda x, y: facula.linalg.solve(x + 5 * facula.eye(4, dtype=F64), y), (3, 4, 4), (3, 4, 2)), "one right side": (lambda x: facula.linalg.solve(x + 5 * facula.eye(4, dtype=F64), one(4, 2)), (3, 4, 4)),
+    "triangular": (lambda x, y: facula.linalg.solve_triangular(x.tril() + 5 * facula.eye(4, dtype=F64), y, upper=False), (3, 4, 4), (3, 4, 2)),
+    "slogdet": (lambda x: facula.linalg.slogdet(x)[1], (3, 4, 4)), "qr": (lambda x: facula.linalg.qr(x)[1], (3, 4, 3)), "lu": (lambda x: facula.linalg.lu_factor(x)[0], (3, 4, 4)),
+    "rows": (lambda x: x[[2, 0, 2]], (3, 4, 5)), "columns": (lambda x: x[:, [1, 1], facula.tensor([[0], [2]])], (3, 4, 3, 5)), "places of one": (lambda x: one(5, 5)[TARGET] * x, (3, 1)),
     "tril": (lambda x: x.tril(1), (3, 4, 5)), "cdist": (lambda x, y: facula.cdist(x, y), (3, 4, 5), (3, 6, 5)), "rfft": (lambda x: facula.fft.rfft(x, dim=0).abs(), (3, 5, 4)),
 }  # fmt: skip
 TARGET = facula.tensor([0, 4, 1, 2])
@@ -72,6 +76,46 @@ def test_gradients_of_many_samples_take_all_at_once(monkeypatch):
     for k in range(3):
         expected = facula.func.grad(loss)(p, x[k], y[k])
         assert all(same(expected[name], found[name][k]) for name in p)
+
+
+def test_each_example_has_its_own_indices(monkeypatch):
+    from facula.autograd.func._vmap import Level
+
+    before = Level.one_by_one
+    monkeypatch.setattr(Level, "one_by_one", lambda self, function, ones: pytest.fail(str(function)))
+    x, i, j = facula.randn(3, 4, 5, dtype=F64), facula.tensor([[0, 3], [1, 1], [2, 0]]), facula.tensor([[4], [0], [2]])
+    programs = {
+        "rows": lambda x, i, j: x[i], "places": lambda x, i, j: x[i, j], "of one table": lambda x, i, j: one(4, 5)[i, j] * x.sum(), "beside one for all": lambda x, i, j: x[i, facula.tensor([[0], [1]])],
+        "index_add": lambda x, i, j: facula.zeros(4, 5, dtype=F64).index_add(0, i, x[:2]), "index_add in a dim": lambda x, i, j: x.index_add(1, i, x[:, 1:3]),
+        "index_select": lambda x, i, j: x.index_select(-1, i),
+    }
+    for f in programs.values():
+        gradient = facula.func.grad(lambda *a: f(*a).square().sum())
+        assert same(facula.stack([f(*a) for a in zip(x, i, j)]), facula.func.vmap(f)(x, i, j))
+        assert same(facula.stack([gradient(*a) for a in zip(x, i, j)]), facula.func.vmap(gradient)(x, i, j))
+    table = facula.func.grad(lambda t, i: F.embedding(i, t).square().sum())
+    assert same(facula.stack([table(x[0], k) for k in i]), facula.func.vmap(table, (None, 0))(x[0], i))
+
+    monkeypatch.setattr(Level, "one_by_one", before)
+    with pytest.raises(IndexError):
+        facula.func.vmap(lambda x, i: x.index_select(0, i))(x, facula.tensor([[0], [4], [1]]))
+
+
+BY_INDEX = {
+    "index": lambda x, i: x[i], "number": lambda x, i: x[i[0]], "take": lambda x, i: x.take(i), "gather": lambda x, i: x.gather(0, i), "index_select": lambda x, i: x.index_select(0, i),
+    "index_put": lambda x, i: x.index_put((i,), x[:2]), "added": lambda x, i: x.index_put((i,), x[:2], accumulate=True), "put": lambda x, i: x.put(i, x[:2]),
+    "index_add": lambda x, i: x.index_add(0, i, x[:2]), "index_copy": lambda x, i: x.index_copy(0, i, x[:2]), "scatter": lambda x, i: x.scatter(0, i, x[:2]),
+    "embedding": lambda x, i: F.embedding(i, x[:, None]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("jacobian", [facula.func.jacrev, facula.func.jacfwd])
+@pytest.mark.parametrize("which", BY_INDEX)
+def test_jacobians_of_each_example_by_its_own_indices(which, jacobian):
+    x, i = facula.randn(3, 4, dtype=F64), facula.tensor([[0, 3], [1, 2], [2, 0]])
+    j = jacobian(BY_INDEX[which])
+
+    assert same(facula.stack([j(*a) for a in zip(x, i)]), facula.func.vmap(j)(x, i))
 
 
 def test_each_example_has_its_own_classes():

@@ -238,6 +238,14 @@ def beside(g, t) -> Tensor:
     return Batched.of(beside(g._whole, empty_strided((n, *shape), (reach, *stride), t.dtype, t.device).copy_(whole)), g._level)
 
 
+def met_by(t, indices) -> Tensor:
+    """t, fresh memory that is about to be written to where the indices say: with examples of its own where they have some."""
+    for i in indices:
+        if i.__class__ is Batched:
+            t = t + (i.sum() * 0).to(t.dtype)
+    return t
+
+
 def stack(tensors, dim=0) -> Tensor:
     return facula.stack(tensors, dim)
 

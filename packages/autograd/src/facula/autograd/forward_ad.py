@@ -346,7 +346,7 @@ def overwritten(op, args) -> Tensor:
         given[k] = _core.zeros_like(args[k]) if v is None else v
     if not op.writes:
         return extend.call(op, *given)
-    given[0] = given[0].clone()
+    given[0] = _core.met_by(given[0].clone(), given[1])
     return extend.call(op, *given, out=given[0])
 
 

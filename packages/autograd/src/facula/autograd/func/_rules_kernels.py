@@ -8,7 +8,7 @@ from __future__ import annotations
 import facula as F
 
 from .._core import Tensor, extend
-from ._rules import One, dim_of, size_of, with_examples
+from ._rules import One, aligned, dim_of, gathers, size_of, with_examples
 
 
 def merged(a, n) -> Tensor:
@@ -129,6 +129,41 @@ def of_indices(op, args) -> Tensor | None:
     return None if isinstance(table, One) else extend.call(op, table, indices.whole, *rest)
 
 
+def indexed(op, args) -> Tensor | None:
+    """Indices for dims that follow one another; each example may have its own for the first ones. dims: a bit for each dim that has some."""
+    x, indices, dims = args
+    run = dims // (dims & -dims) if dims else 0
+    if not run or run & (run + 1):
+        return None
+    if not any(isinstance(i, One) for i in indices):
+        return extend.call(op, x.whole, indices, dims << 1)
+    if not dims & 1:
+        return None
+    n, ndim = size_of(args), max(i.ndim for i in indices)
+    wholes = [aligned(i, ndim) for i in indices]
+    if not isinstance(x, One):
+        return extend.call(op, x, wholes, dims)
+    return extend.call(op, x.whole, [F.arange(n).reshape(n, *[1] * ndim), *wholes], dims << 1 | 1)
+
+
+def indexed_by_own(op, args) -> Tensor | None:
+    """index_add and index_select: one long dim for all, in which the indices of each example are moved to its part."""
+    x, dim, index, *source = args
+    if not isinstance(index, One):
+        return gathers(op, args)
+    n = size_of(args)
+    if not n or not x.ndim or index.ndim != 1 or any(s.ndim != x.ndim for s in source):
+        return None
+    place = dim_of(dim, x.ndim, op)
+    whole, *source = (with_examples(a, n).movedim(place, 1) for a in (x, *source))
+    size = whole.shape[1]
+    if index.whole.numel() and not 0 <= int(index.whole.min()) <= int(index.whole.max()) < size:
+        return None  # example by example, of which one says what is wrong
+    moved = (index.whole + F.arange(n).unsqueeze(1) * size).reshape(-1)
+    out = extend.call(op, merged(One(whole), n), 0, moved, *[merged(One(s), n) for s in source])
+    return split(out, n).movedim(1, place)
+
+
 def of_each(op, args) -> Tensor:
     return extend.call(op, args[0].whole, *args[1:])
 
@@ -139,8 +174,8 @@ ALIKE = {"_resample": 1, "_resample_backward": 1, "_group_norm": 1, "_attention"
 NAMED = {
     "convolution": convolution, "convolution_grad_input": convolution_grad_input, "convolution_grad_weight": convolution_grad_weight,
     "_cross_entropy": class_loss, "_nll_loss": class_loss, "_cross_entropy_backward": class_loss_backward, "_nll_loss_backward": class_loss_backward,
-    "_resample": resampled, "_resample_backward": resampled, "_embedding": of_indices, "_one_hot": of_each, "_triangle": leading, "_cdist": leading,
+    "_resample": resampled, "_resample_backward": resampled, "_embedding": of_indices, "_one_hot": of_each, "index": indexed, "index_add": indexed_by_own, "index_select": indexed_by_own, "_triangle": leading, "_cdist": leading,
     **dict.fromkeys(("max_pool", "_max_pool_values", "max_pool_grad", "avg_pool", "avg_pool_grad", "adaptive_max_pool", "adaptive_avg_pool", "adaptive_avg_pool_grad", "_group_norm", "_attention"), joined),
-    **dict.fromkeys(("_linalg_inv_ex", "_linalg_cholesky_ex", "_linalg_eigh", "_linalg_svd", "_linalg_det", "_linalg_matrix_exp"), leading),
+    **dict.fromkeys(("_linalg_inv_ex", "_linalg_cholesky_ex", "_linalg_eigh", "_linalg_svd", "_linalg_det", "_linalg_slogdet", "_linalg_matrix_exp", "_linalg_qr", "_linalg_eig", "_linalg_lu_factor_ex", "_linalg_solve_ex", "_linalg_solve_triangular"), leading),
     **dict.fromkeys(("_fft_c2c", "_fft_r2c", "_fft_c2r"), transformed),
 }  # fmt: skip

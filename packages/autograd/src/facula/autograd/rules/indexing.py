@@ -4,7 +4,7 @@ import math
 
 import facula as F
 
-from .._core import Batched, composing, row
+from .._core import Batched, composing, met_by, row
 from .._table import D
 from ._tools import once_only, sum_to, zeros
 
@@ -24,9 +24,9 @@ D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: 
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
 # through index tensors, one for each bit of dims
-D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(zeros(x_shape, g), indices, g, dims, True))
+D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(met_by(zeros(x_shape, g), indices), indices, g, dims, True))
 D("index_put_rows_", node="IndexPutBackward0",
-                  x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(g.clone(), indices, zeros((), g), dims, False),
+                  x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(met_by(g.clone(), indices), indices, zeros((), g), dims, False),
                   y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
 
 
