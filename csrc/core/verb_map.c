@@ -167,11 +167,6 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
-    const fc_map_cell numbers = out && out->dtype == types.compute && types.result == FC_BOOL ? fc_cpu_map_number_cell(op, types.compute) : NULL;
-    if (numbers) { /* truth values for an output of numbers */
-        cell = numbers;
-        types.stored = types.result = types.compute;
-    }
     const int power = op == FC_OP_pow && number >= 0; /* a number there is no operand to PyTorch: it has no say in the layout */
     const int formed = power ? 1 : n;
     if (number >= 0) {
@@ -223,6 +218,11 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
                 return NULL;
             }
         fc_retain(out);
+        const fc_map_cell numbers = types.result == FC_BOOL && out->dtype == types.compute ? fc_cpu_map_number_cell(op, types.compute) : NULL;
+        if (numbers) { /* truth values for an output of numbers */
+            cell = numbers;
+            types.stored = types.compute;
+        }
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);

@@ -175,13 +175,9 @@ EDGES = {
 }  # fmt: skip
 
 
-OVER_PRODUCT = frozenset({"AddmmBackward0", "AddmvBackward0", "BaddbmmBackward0"})  # sums whose first operand is a product of theirs
-LAST_FIRST = OVER_PRODUCT | {"BinaryCrossEntropyWithLogitsBackward0"}  # nodes whose last argument is the first there
-
-
-def lined_up(name, edges) -> tuple:
-    """The edges in PyTorch's order and number, which differs by those that lead nowhere."""
-    if name in LAST_FIRST:
+def lined_up(name, row, edges) -> tuple:
+    """The edges of a node of this name in PyTorch's order and number, which differs by those that lead nowhere. row: what it is of."""
+    if row == "linear" and name == "AddmmBackward0" or name == "BinaryCrossEntropyWithLogitsBackward0":  # the last argument is the first there
         edges.insert(0, edges.pop())
     wanted = EDGES.get(name)
     if wanted is not None:

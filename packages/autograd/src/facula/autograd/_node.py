@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
-from ._names import OVER_PRODUCT, lined_up, of_loss, of_whole, renamed
+from ._names import lined_up, of_loss, of_whole, renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -106,7 +106,7 @@ class Node(lib.NodeSlots):
         edges = list(self.edges(self.parts()))
         if type(self).__name__ == "NotImplemented":
             edges = [e for e in edges if e[0] is not None]
-        return lined_up(type(self).__name__, edges)
+        return lined_up(type(self).__name__, self.rule and self.rule.op_name, edges)
 
     def parts(self) -> Any:
         """The code of the function whose nodes are this one, or the beginning of the names of the files that have such functions; None: there are none."""
@@ -122,10 +122,10 @@ class Node(lib.NodeSlots):
 
     def edges(self, whole) -> Iterator:
         """What next_functions has. whole: parts() of a function of several rows that are one node; its inner nodes are passed over."""
-        for k, n in enumerate(self.inputs):
+        for n in self.inputs:
             if n is None:
                 yield None, 0
-            elif whole is not None and (n.is_part(whole) or k == 0 and type(self).__name__ in OVER_PRODUCT):
+            elif whole is not None and n.is_part(whole):
                 yield from n.edges(whole)
             else:
                 yield n.edge()

@@ -288,7 +288,7 @@ def _is_outer(input, x, y, beta, alpha):
     kind = input.dtype
     if not (kind is x.dtype is y.dtype) or not kind._kind or kind._kind == 2 and kind.itemsize == 2 or len(x.shape) != 1 or len(y.shape) != 1 or input.shape != (x.shape[0], y.shape[0]):
         return False
-    return beta and (type(beta) is type(alpha) is int if kind._kind == 1 else type(beta) in _REAL and type(alpha) in _REAL)
+    return beta and (type(beta) is type(alpha) is int and -128 < beta < 128 > abs(alpha) if kind._kind == 1 else type(beta) in _REAL and type(alpha) in _REAL)
 
 
 def added(name, input, x, y, factors):
