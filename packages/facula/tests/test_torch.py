@@ -438,3 +438,14 @@ def test_dtypes_that_no_tensor_has_are_names(served):
     for use in (lambda: served.empty(1, dtype=served.complex32), lambda: served.ones(1).to(served.complex32)):
         with pytest.raises(TypeError):
             use()
+
+
+def test_files_of_pytorch_under_their_other_names(served):
+    from torch.autograd.profiler_util import EventList
+    from torch.cuda.memory import memory_allocated
+    from torch.types import FileLike, Storage
+
+    x = served.ones(2, requires_grad=True)
+    assert served.masked._ops.sum is served.masked.sum and EventList and FileLike and isinstance(x.untyped_storage(), Storage) and 0 == memory_allocated()
+    assert (x * 2).grad_fn.requires_grad and (x * 2).grad_fn.next_functions[0][0].requires_grad
+    assert [1.0, 1.0] == x.detach().storage().float8_e5m2().tolist()

@@ -1,5 +1,6 @@
 """Trees of containers, held against PyTorch's where it is installed."""
 
+import dataclasses
 from collections import OrderedDict, defaultdict, namedtuple
 
 import pytest
@@ -44,3 +45,33 @@ def test_registered_types_and_bad_calls():
         tree.tree_unflatten([1, 2, 3], tree.tree_structure([1]))
     with pytest.raises(ValueError, match="expected 2, but got 1"):
         tree.tree_map(max, [1, 2], [1])
+
+
+def test_dataclasses_and_constants():
+    @dataclasses.dataclass
+    class Pair:
+        a: object
+        b: object = 3
+
+    class Fixed:
+        def __eq__(self, other):
+            return isinstance(other, Fixed)
+
+        def __hash__(self):
+            return 1
+
+    tree.register_dataclass(Pair)
+    fixed = Fixed()
+    tree.register_constant(Fixed)
+
+    assert Pair(2, [3]) == tree.tree_map(lambda v: v + 1, Pair(1, [2]))
+    assert ["a", "b"] == [path[0].name for path, _ in tree.tree_flatten_with_path(Pair(1, 2))[0]]
+    assert [fixed, 2] == tree.tree_map(lambda v: v + 1, [fixed, 1]) and tree.tree_structure(fixed) == tree.tree_structure(Fixed())
+    tree.register_dataclass(Pair, field_names=["a"], drop_field_names=["b"])
+    assert Pair(2) == tree.tree_map(lambda v: v + 1, Pair(1, 9))
+    for bad in (lambda: tree.register_dataclass(int), lambda: tree.register_dataclass(Pair, field_names=["a"])):
+        with pytest.raises(ValueError, match="field_names"):
+            bad()
+    for kind in (type("Plain", (), {}), Pair):
+        with pytest.raises(TypeError, match="non-default"):
+            tree.register_constant(kind)

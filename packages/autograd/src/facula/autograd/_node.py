@@ -51,6 +51,7 @@ class Node(lib.NodeSlots):
     numbered = None  # of some subclasses: the function of _names.NAMES that tells the overload
     wholes = None  # of some subclasses: the functions of _names.COMPOSED that end with this row
     called_so = False  # of subclasses that called() made
+    requires_grad = True  # what is recorded is recorded for that
     numbers = ()  # operands that were Python numbers
 
     # ---- what the engine calls

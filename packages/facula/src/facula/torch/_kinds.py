@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from typing import Union
+from typing import IO, Union
 
 import facula
 
 Number = Union[int, float, bool]
 Tensor = facula.Tensor
 Device = Union[facula.device, str, int, None]
+Size, Storage, FileLike = facula.Size, Union[facula.UntypedStorage, facula.TypedStorage], Union[str, "os.PathLike[str]", IO[bytes]]
 _device, _dtype, _size = facula.device, facula.dtype, Union[facula.Size, list, tuple]
 _int, _float, _bool, _complex = int, float, bool, complex
 _TensorOrTensors = Union[Tensor, Sequence[Tensor]]

@@ -19,6 +19,12 @@ class NodeDef(NamedTuple):
     with_keys: Callable | None = None  # container -> ([(key, child), ...], context)
 
 
+class ConstantNode(NamedTuple):
+    """What a constant leaves in a tree's description."""
+
+    value: Any
+
+
 class SequenceKey(NamedTuple):
     """A child's place in a list or tuple, in a key path."""
 
@@ -125,6 +131,39 @@ def register_pytree_node(
 
 
 _register_pytree_node = register_pytree_node
+
+
+def register_dataclass(
+    cls: type, *, field_names: list[str] | None = None, drop_field_names: list[str] | None = None, **_names: Any
+) -> None:
+    """Let instances of a dataclass be containers of their fields, but of drop_field_names, which take their defaults when one is made again."""
+    import dataclasses
+
+    dropped = list(drop_field_names or ())
+    if field_names is None:
+        if not dataclasses.is_dataclass(cls):
+            raise ValueError(f"register_dataclass: field_names must be specified with all fields that {cls} is made of, as it is not a dataclass.")
+        field_names = [f.name for f in dataclasses.fields(cls) if f.init and f.name not in dropped]
+    elif dataclasses.is_dataclass(cls) and (needed := {f.name for f in dataclasses.fields(cls) if f.init} - {*dropped}) != set(field_names):
+        raise ValueError(f"register_dataclass: field_names {field_names} are not those that {cls} is made of, {sorted(needed)}. Name the others in drop_field_names.")
+    names = list(field_names)
+
+    def flatten(x: Any) -> tuple[list, list]:
+        return [getattr(x, name) for name in names], [names, []]
+
+    def with_keys(x: Any) -> tuple[list, list]:
+        return [(GetAttrKey(name), getattr(x, name)) for name in names], [names, []]
+
+    NODES.pop(cls, None)
+    register_pytree_node(cls, flatten, lambda values, _: cls(**dict(zip(names, values))), flatten_with_keys_fn=with_keys)
+
+
+def register_constant(cls: type) -> None:
+    """Let instances of cls be containers of nothing, which are compared when trees are."""
+    for word in ("__eq__", "__hash__"):
+        if getattr(cls, word) in (None, getattr(object, word)):
+            raise TypeError(f"register_constant(cls) expects `cls` to have a non-default `{word}` implementation. {cls.__name__} has none.")
+    register_pytree_node(cls, lambda x: ([], ConstantNode(x)), lambda _, context: context.value, flatten_with_keys_fn=lambda x: ([], ConstantNode(x)))
 
 
 def _node(x: Any) -> NodeDef | None:

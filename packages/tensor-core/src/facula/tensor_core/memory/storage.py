@@ -131,6 +131,8 @@ class _Common:
     char, byte, bool = _converter("char", _types.int8), _converter("byte", _types.uint8), _converter("bool", _types.bool_)
     bfloat16, complex_float = _converter("bfloat16", _types.bfloat16), _converter("complex_float", _types.complex64)
     complex_double = _converter("complex_double", _types.complex128)
+    float8_e4m3fn, float8_e5m2 = _converter("float8_e4m3fn", _types.float8_e4m3fn), _converter("float8_e5m2", _types.float8_e5m2)
+    float8_e4m3fnuz, float8_e5m2fnuz = _converter("float8_e4m3fnuz", _types.float8_e4m3fnuz), _converter("float8_e5m2fnuz", _types.float8_e5m2fnuz)
 
 
 class UntypedStorage(_Common):
