@@ -169,6 +169,16 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
         return;
     }
 #endif
+    if (bias && !add && cols == 2 * LANES && job->c_col == 1 && job->bias_col == 1) { /* a whole tile of a short sum: as many instructions as sums */
+        R *z = (R *)job->c + i0 * job->c_row + j0;
+        const R *more = bias + i0 * job->bias_row + j0;
+        for (int i = 0; i < rows; ++i, sum += pitch, z += job->c_row, more += job->bias_row) {
+            const T(V) first = WITH_BIAS(*(const T(VM) *)sum, *(const T(VM) *)more), second = WITH_BIAS(*(const T(VM) *)(sum + LANES), *(const T(VM) *)(more + LANES));
+            *(T(VM) *)z = first;
+            *(T(VM) *)(z + LANES) = second;
+        }
+        return;
+    }
     for (int i = 0; i < rows; ++i, sum += pitch) {
         R *c = (R *)job->c + (i0 + i) * job->c_row;
         const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;

@@ -49,7 +49,9 @@ int fc_infer__plus_product(fc_call *c)
         if (t->shape[d] != 1 && t->shape[d] != shape[n - t->ndim + d])
             return fc_fail(FC_SHAPE, d, t->shape[d], shape[n - t->ndim + d], 0);
     c->as_is = 7; /* any strides will do */
-    return fc_declare(c, 0, t->dtype, n, shape);
+    const int bad = fc_declare(c, 0, t->dtype, n, shape);
+    c->spec[0].strided = 1;
+    return bad;
 }
 
 /* One product with t for its bias, which may be where the result goes: then of a long sum, whose blocks are written before t is read, t is copied. */
@@ -80,12 +82,12 @@ int fc_cpu__plus_product(fc_call *c)
     const sizes s = sizes_of(c);
     if (!out->numel)
         return FC_OK;
-    const int b = x->ndim == 3, over = (int)c->i[0], size = fc_dt_size[out->dtype];
+    const int b = x->ndim == 3, over = (int)c->i[0], size = fc_dt_size[out->dtype], row = out->ndim == 3;
     double factors[2] = { s.K && s.batch ? c->d[1] : 1, c->d[0] }; /* of no product there is nothing to scale */
     fc_gemm_args g = { .dtype = out->dtype, .split = 1, .batch = s.batch, .M = s.M, .N = s.N, .K = s.batch ? s.K : 0, .factors = factors,
                        .a = x->data, .a_batch = b ? x->stride[0] : 0, .a_row = x->stride[b], .a_col = x->stride[b + 1],
                        .b = y->data, .b_batch = b ? y->stride[0] : 0, .b_row = y->stride[b], .b_col = y->ndim == 1 ? 0 : y->stride[y->ndim - 1],
-                       .c = out->data, .c_batch = s.M * s.N, .c_row = s.N, .c_col = 1 };
+                       .c = out->data, .c_batch = row ? out->stride[0] : 0, .c_row = out->stride[row], .c_col = y->ndim == 1 ? 1 : out->stride[row + 1] };
     if (!over)
         return add(g, c->t[0], out);
     g.batch = 1;

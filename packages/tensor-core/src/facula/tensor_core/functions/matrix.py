@@ -9,7 +9,6 @@ from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._state import promote_types
-from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
 
@@ -300,12 +299,8 @@ def added(name, input, x, y, factors):
         return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
     if not _is_row(name, input, x, y, beta, alpha):
         return False
-    target = input
-    if not lib.fc_is_contiguous(input._h, 0) and len(input.shape) > 1 and input.dtype._kind == 2:  # as its transpose lies, perhaps; complex products have other bits so
-        target = _ops.transpose(input, -2, -1)
-        x, y = _ops.transpose(y, -2, -1), _ops.transpose(x, -2, -1)
     try:
-        _ops._plus_product_(target, x, y, beta, alpha, name == "addbmm")
+        _ops._plus_product_(input, x, y, beta, alpha, name == "addbmm")
     except RuntimeError:  # shapes that do not fit: refused in other words
         return False
     return True
