@@ -33,7 +33,7 @@ typedef struct {
     int dtype, ndim;
     int format; /* as fc_to's memory_format, 1 as the first argument lies; 0 after fc_declare. The kernel writes contiguously, the core rearranges, but where */
     int direct; /* this is set: the result is allocated in its format; 0 after fc_declare */
-    int strided; /* the caller's memory may have any strides, which the kernel heeds; 0 after fc_declare */
+    int strided; /* the kernel heeds the strides of the first argument where it is to write over that; 0 after fc_declare */
     int half;   /* a result of halves is allocated so, not as float32; 0 after fc_declare */
     int64_t shape[FC_MAX_DIMS];
 } fc_spec;

@@ -50,7 +50,8 @@ int fc_cpu_masked_scatter(fc_call *c)
     case 8: SCATTER(uint64_t);
     default: SCATTER(c128);
     }
-    fc_move_bytes(out + k * size, x + k * size, (size_t)((t->numel - k) * size));
+    if (out != x) /* in place the rest is there */
+        fc_move_bytes(out + k * size, x + k * size, (size_t)((t->numel - k) * size));
     return FC_OK;
 }
 

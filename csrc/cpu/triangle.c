@@ -22,7 +22,9 @@ int fc_infer__triangle(fc_call *c)
     const fc_tensor *x = c->t[0];
     if (x->ndim < 2)
         return fc_fail(FC_RANK, 0, x->ndim, 2, 0);
-    return fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    const int bad = fc_declare(c, 0, x->dtype, x->ndim, x->shape);
+    c->spec[0].strided = x->ndim == 2 && x->stride[0] == 1 && x->stride[1] == x->shape[0];
+    return bad;
 }
 
 /* What is kept of row i: columns [low, high). */
@@ -77,16 +79,17 @@ static void boxes(job *q)
     /* rows of which something is kept, [top, bottom), and what the widest of them keeps */
     const int64_t top = q->upper ? 0 : within(-d, 0, rows), bottom = q->upper ? within(columns - d, 0, rows) : rows;
     const int64_t left = q->upper ? within(d, 0, columns) : 0, right = q->upper ? columns : within(rows + d, 0, columns);
-    fc_part to, from;
-    fc_part_of(&to, q->out);
-    fc_part_of(&from, q->x);
-    for (int k = 0; k < 2; ++k) {
-        fc_part *const part = k ? &from : &to;
-        fc_part_slice(part, row, top, bottom - top, 1);
-        fc_part_slice(part, row + 1, left, right - left, 1);
-    }
-    if (q->out->data != q->x->data)
+    if (q->out->data != q->x->data) {
+        fc_part to, from;
+        fc_part_of(&to, q->out);
+        fc_part_of(&from, q->x);
+        for (int k = 0; k < 2; ++k) {
+            fc_part *const part = k ? &from : &to;
+            fc_part_slice(part, row, top, bottom - top, 1);
+            fc_part_slice(part, row + 1, left, right - left, 1);
+        }
         fc_part_copy(&to, &from);
+    }
     /* rows that end, or begin, with zeros */
     q->first = q->upper ? within(1 - d, 0, rows) : 0;
     q->count = q->upper ? rows - q->first : within(columns - d - 1, 0, rows);
@@ -100,10 +103,12 @@ int fc_cpu__triangle(fc_call *c)
     const fc_tensor *x = c->t[0];
     if (!x->numel)
         return FC_OK;
-    const int64_t rows = x->shape[x->ndim - 2], columns = x->shape[x->ndim - 1];
-    job q = { .x = x, .out = c->out[0], .rows = rows, .columns = columns, .diagonal = within(c->i[0], -rows, columns), .upper = (int)c->i[1] };
-    if (x->contiguous && columns * fc_dt_size[x->dtype] >= LONG_ROW)
-        fc_parallel(x->numel / columns, 32768 / columns + 1, lines, &q);
+    const int64_t rows = x->shape[x->ndim - 2], columns = x->shape[x->ndim - 1], diagonal = within(c->i[0], -rows, columns);
+    const int turned = !c->out[0]->contiguous; /* x itself, and it lies as its transpose: the other side of that */
+    job q = { .x = x, .out = c->out[0], .rows = turned ? columns : rows, .columns = turned ? rows : columns,
+              .diagonal = turned ? -diagonal : diagonal, .upper = turned ^ (int)c->i[1] };
+    if ((x->contiguous || turned) && q.columns * fc_dt_size[x->dtype] >= LONG_ROW)
+        fc_parallel(x->numel / q.columns, 32768 / q.columns + 1, lines, &q);
     else
         boxes(&q);
     return FC_OK;

@@ -199,7 +199,7 @@ _WRITTEN = {
 def _ldexp_over(x, other=None, *more):
     if more or type(other) is not Tensor or other.dtype._kind != 1 or x.dtype._kind != 2 or x.dtype.itemsize < 4 or other.shape != x.shape:
         return False
-    return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else _ops.copy(other, int32)) is x
+    return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else lib.to(other._h, int32._id, 1, 1)) is x
 
 
 def _polygamma_over(x, n=None, *more):

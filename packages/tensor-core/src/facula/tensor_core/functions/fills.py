@@ -69,8 +69,6 @@ def fill_where(self, mask, value, node=None):
         want_tensor("masked_fill_", "mask", 1, mask)
     if self.dtype is _bool:  # the mask could be read behind what was written
         partly_apart("masked_fill_", self, (mask,))
-    if type(value) is Tensor and value.dtype is self.dtype and not value.shape and self.dtype._kind in (1, 2) and not value.is_meta and _dispatch.unheard(self, value):
-        value = value.item()
     if filled_where(self, mask, value):
         return self
     alike = expanded_dims(self)
@@ -83,16 +81,22 @@ def fill_where(self, mask, value, node=None):
 
 
 def filled_where(self, mask, value):
-    """self[mask] = a number, where that is one write that nobody has to hear of: is it done?"""
+    """self[mask] = a number, or a tensor of its dtype without dims, where that is one write that nobody has to hear of: is it done?"""
     kind = 2 if type(value) is float else 1 if type(value) is int else 0
-    if not kind or mask.shape != self.shape or mask.dtype is not _bool or not _dispatch.unheard(self):
+    given = type(value) is Tensor
+    if not kind and not given or mask.shape != self.shape or mask.dtype is not _bool or not _dispatch.unheard(self, value if given else None):
         return False
     dtype = self.dtype
-    if dtype._kind != 2 or not -65504 <= value <= 65504:
-        fitting("masked_fill_", value, dtype)
-    if kind == 1 and not -(2**63) <= value < 2**63:
-        return False
-    number = lib.fc_from_scalar(dtype._id, kind, 0 if kind == 2 else value, value, 0.0)
+    if given:
+        if value.dtype is not dtype or value.shape or dtype._kind not in (1, 2) or lib.fc_same_storage(self._h, value._h):
+            return False
+        number = value._h
+    else:
+        if dtype._kind != 2 or not -65504 <= value <= 65504:
+            fitting("masked_fill_", value, dtype)
+        if kind == 1 and not -(2**63) <= value < 2**63:
+            return False
+        number = lib.fc_from_scalar(dtype._id, kind, 0 if kind == 2 else value, value, 0.0)
     if lib.fc_map3(_WHERE, self._h, mask._h, number, self._h) is None:
         return False
     _dispatch.unrecorded(self)

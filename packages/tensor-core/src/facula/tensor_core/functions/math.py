@@ -174,11 +174,7 @@ def triu_(input, diagonal=0):
 def _cleared(input, diagonal, upper):
     """The tensor with zeros beside one triangle: only they are written where nobody has to hear of it."""
     if type(input) is Tensor and type(diagonal) is int and len(input.shape) > 1 and _dispatch.unheard(input):
-        target = input
-        if not lib.fc_is_contiguous(input._h, 0):  # as its transpose lies, perhaps
-            target, diagonal, upper = _ops.transpose(input, -2, -1), -diagonal, not upper
-        _ops._triangle_(target, diagonal, upper)
-        return input
+        return _ops._triangle_(input, diagonal, upper)
     want_tensor("triu_" if upper else "tril_", "input", 0, input)
     return written(input, (triu if upper else tril)(kept(input), diagonal))
 

@@ -117,6 +117,8 @@ def masked_scatter_(self, mask, source):
     >>> facula.zeros(3).masked_scatter_(facula.tensor([True, False, True]), facula.tensor([1.0, 2.0]))
     tensor([1., 0., 2.])
     """
+    if type(self) is type(mask) is type(source) is Tensor and not mask.dtype._kind and source.dtype is self.dtype and mask.shape == self.shape and _dispatch.unheard(self, source):
+        return _ops.masked_scatter_(self, mask, source)
     return written(self, masked_scatter(self, mask, source))
 
 

@@ -278,6 +278,10 @@ def _evenly(name, input, least, dim, cut, sections, indices):
         dim = 0 if input.dim() == 1 else 1
     if input.dim() < least:
         raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
+    if type(cut) is int and cut > 0 and (size := input.shape[dim]) and size % cut == 0 and input._origin is None and not _ops.interpreting:
+        found = _pieces(_SLICE, input, dim, [size // cut] * cut, 0)
+        if found is not None:
+            return found
     if cut is True or cut is False or whole(cut) and cut > input.shape[dim]:
         check(name, "sections", 1, "int", cut)
     if isinstance(cut, (tuple, list)):

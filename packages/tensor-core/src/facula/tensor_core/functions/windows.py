@@ -192,12 +192,14 @@ def _periodic(name, make, last):
     shaped = make.__code__.co_varnames[1 : make.__code__.co_argcount]
 
     def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **shape):
-        a_layout(layout)
-        if layout not in (None, strided):
+        if layout is not None and layout is not strided:
+            a_layout(layout)
             raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout}. Use facula.strided.")
-        plain(None, pin_memory)
-        for position, (parameter, value) in enumerate((("periodic", periodic), *zip(shaped, args), *shape.items()), 1):
-            check(name, parameter, position, "bool" if parameter == "periodic" else "float", value)
+        if pin_memory is not False:
+            plain(None, pin_memory)
+        if type(periodic) is not bool or args or shape:
+            for position, (parameter, value) in enumerate((("periodic", periodic), *zip(shaped, args), *shape.items()), 1):
+                check(name, parameter, position, "bool" if parameter == "periodic" else "float", value)
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
         if wanted._kind != 2:
