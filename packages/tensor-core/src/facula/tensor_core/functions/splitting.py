@@ -260,7 +260,13 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
         indices_or_sections = itertools.accumulate([size // n + (k < size % n) for k in range(n - 1)])
     else:
         want_ints("tensor_split", "indices", 1, indices_or_sections)
-    cuts = [0, *[slice(None, i).indices(size)[1] for i in indices_or_sections], size]
+    return _cut_at(input, d, indices_or_sections)
+
+
+def _cut_at(input, d, indices):
+    """The pieces of dim d before, between and behind these indices."""
+    size = input.shape[d]
+    cuts = [0, *[i if type(i) is int and 0 <= i <= size else slice(None, i).indices(size)[1] for i in indices], size]
     if input._origin is None and not _ops.interpreting:
         found = _pieces(_SLICE, input, d, [b - a for a, b in zip(cuts, cuts[1:])], 0)
         if found is not None:
@@ -286,6 +292,7 @@ def _evenly(name, input, least, dim, cut, sections, indices):
         check(name, "sections", 1, "int", cut)
     if isinstance(cut, (tuple, list)):
         want_ints(name, "indices", 1, cut)
+        return _cut_at(input, dim, cut)
     if whole(cut):
         if cut == 0 or input.shape[dim] % cut:
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not divisible by the split_size {cut}!")
