@@ -34,6 +34,11 @@ def test_rules_name_what_the_op_has(name):
     assert "def backward" in _record.source(name)
 
 
+@pytest.mark.parametrize("code, names", extend.steps.items(), ids=lambda v: getattr(v, "co_name", ""))
+def test_a_function_that_is_one_step_names_rows(code, names):
+    assert names.keys() <= extend.ops.keys()
+
+
 ODD = {  # refused rows that do not take (x, x): their arguments for a matrix
     "_linalg_geqrf": lambda x: (x,), "_linalg_ldl_factor_ex": lambda x: (x, False), "_bincount": lambda x: (torch.tensor([0, 1]), x[0], 2),
     "_linalg_ldl_solve": lambda x: (torch.eye(2), torch.tensor([1, 2], dtype=torch.int32), x, False),

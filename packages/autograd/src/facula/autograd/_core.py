@@ -22,6 +22,7 @@ from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
     set_grad_mode,
     set_tape,
     shares_storage,
+    steps,
     want_tensor,
 )
 from facula.tensor_core.extend import version as tensor_version  # noqa: F401

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import PurePath
 
-from ._core import facula_path
+from ._core import steps
 
 SEVERAL = {"sum": "Sum", "mean": "Mean", "prod": "Prod"}  # 0: over all elements, 1: over dims
 
@@ -103,37 +102,6 @@ NAMES = {
 }
 
 
-def of_copy(node) -> str | None:
-    """Of a view of a copy that was made for it."""
-    copy = node.inputs[0]
-    return "UnsafeViewBackward0" if getattr(copy, "code", None) is node.code and copy.rule.op_name == "copy" else None
-
-
-# Functions that are several rows here and one node there: by the file and function of ours that called the last row
-COMPOSED = {
-    "clamp_max": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
-    "clamp_min": {"overloads.clamp": lambda node: f"ClampBackward{int('y' in node.numbers)}"},
-    "complex_view": {"pointwise.complex_": "ComplexBackward0"},
-    "copy_into_": {"index.fill_": "FillBackward3"},
-    "copy": {"rearranging.diag": "DiagonalBackward0_copy", "shape._reshaped_step_by_step": "CloneBackward0"},
-    "div": {"overloads.round": "RoundBackward1"},
-    "fill_number_": {"index.setitem": "FillBackward3", "index.zero_": "ZeroBackward0"},
-    "index_copy": {"fills._filled_slices": "IndexFillBackward0"},
-    "matmul": {"matrix.bmm": "BmmBackward0"},
-    "mul": {"pointwise.ldexp": "LdexpBackward0", "products.kron": "MulBackward0"},
-    "squeeze": {"shape._without_ones": "SqueezeBackward0", "statistics._quantile": "SqueezeBackward4"},
-    "std": {"reductions.both": "StdMeanBackward0"},
-    "sum": {"math.trace": "TraceBackward0"},
-    "transpose": {"dims.t": "TBackward0", "rearranging.rot90": "Rot90Backward0"},
-    "var": {"reductions.both": "VarMeanBackward0"},
-    "view": {
-        "products.combinations": "StackBackward0", "products.kron": "UnsafeViewBackward0", "rearranging.repeat": "RepeatBackward0",
-        "rearranging.roll": "RollBackward0", "rnn.forward": "StackBackward0", "shape._reshaped_step_by_step": of_copy,
-    },
-    "where_rows": {"fills.masked_fill": "MaskedFillBackward0", "fills._filled": "MaskedFillBackward0"},
-}  # fmt: skip
-
-
 def of_loss(node) -> str | None:
     """Of the mean or sum of a loss, which is one node with it: where the files of losses are."""
     path, _, file = node.code.co_filename.rpartition("/")
@@ -141,18 +109,16 @@ def of_loss(node) -> str | None:
 
 
 def of_whole(node) -> str | None:
-    """The name that the node has as the last of such a function; None where it is none."""
-    code = node.code
-    if code is None or not code.co_filename.startswith(tuple(facula_path)):
-        return None
-    name = node.wholes.get(f"{PurePath(code.co_filename).stem}.{code.co_name}")
-    return name(node) if callable(name) else name
+    """The name that the node has as the last of a function that is one step; None where it is none."""
+    names = None if node.called_so else steps.get(getattr(node, "code", None))
+    name = None if names is None or node.rule is None else names.get(node.rule.op_name)
+    return name[bool(node.numbers)] if type(name) is tuple else name
 
 
 @cache
 def renamed(kind, name, for_good=False) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"wholes": None, "called_so": True} if for_good else {}))
+    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"called_so": True} if for_good else {}))
 
 
 # how many edges a node has there, where ours has one for an operand that is a number, or none for one without derivative

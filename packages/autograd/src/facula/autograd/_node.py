@@ -49,7 +49,6 @@ class Node(lib.NodeSlots):
     keeps = False  # whether `saved` holds tensors, to be freed after backward
     layout = ()  # names of what `saved` holds
     numbered = None  # of some subclasses: the function of _names.NAMES that tells the overload
-    wholes = None  # of some subclasses: the functions of _names.COMPOSED that end with this row
     called_so = False  # of subclasses that called() made
     requires_grad = True  # what is recorded is recorded for that
     numbers = ()  # operands that were Python numbers
@@ -113,13 +112,13 @@ class Node(lib.NodeSlots):
         """The code of the function whose nodes are this one, or the beginning of the names of the files that have such functions; None: there are none."""
         if self.called_so:
             return of_loss(self)
-        return self.code if self.wholes is not None and of_whole(self) is not None else None
+        return self.code if of_whole(self) is not None else None
 
     def is_part(self, whole) -> bool:
         code = getattr(self, "code", None)
         if code is None or self.called_so or not (code is whole or type(whole) is str and code.co_filename.startswith(whole)):
             return False
-        return self.wholes is None or of_whole(self) is None
+        return of_whole(self) is None
 
     def edges(self, whole) -> Iterator:
         """What next_functions has. whole: parts() of a function of several rows that are one node; its inner nodes are passed over."""
@@ -139,7 +138,7 @@ class Node(lib.NodeSlots):
         if self.extra is not None and self.extra.whole is not None:
             self.called(self.extra.whole[0])
             return self
-        name = None if self.wholes is None else of_whole(self)
+        name = of_whole(self)
         if name is None and self.numbered is not None and type(self.saved) is tuple:
             name = self.numbered(dict(zip(self.layout, self.saved)), self.numbers)
         if name is not None and name != type(self).__name__:

@@ -28,7 +28,7 @@ from collections.abc import Callable
 
 from . import _core, _support
 from ._core import ops
-from ._names import COMPOSED, NAMES
+from ._names import NAMES
 from ._node import Node, Output, saved_properties
 from ._operands import Operands, Saves
 from ._table import NONE, RULES
@@ -65,7 +65,7 @@ def compiled(op, rule) -> Callable:
     for v in kinds:
         names["Backward" + v.suffix] = type(rule.name, (Node,), {
             "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps and not rule.lasting, "layout": tuple(v.layout), "numbers": v.numbers,
-            "numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "wholes": COMPOSED.get(op.name), "__module__": "facula.autograd", **saved_properties(v.layout, {letter: name for name, letter in operands.letter.items()}),
+            "numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "__module__": "facula.autograd", **saved_properties(v.layout, {letter: name for name, letter in operands.letter.items()}),
         })  # fmt: skip
     LIVE.append(names)
     recorder = names[f"record_{op.name}"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import facula
 from facula import Tensor
+from facula.tensor_core.extend import one_step
 
 from . import functional as F
 from . import init
@@ -180,6 +181,7 @@ class RNNBase(Module):
         out = self.proj_size or self.hidden_size
         return (out, self.hidden_size) if self.mode == "LSTM" else (out,)
 
+    @one_step(view="StackBackward0")
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         packed = input if isinstance(input, PackedSequence) else None
         batched = True

@@ -67,10 +67,29 @@ sparse = None  # _sparse's: f(op, args, out) answers for calls with a sparse ten
 
 
 def one_node(result, name, *inputs):
-    """The result of several rows that are one step to who looks at its history: a node of this name over these tensors (None: an argument without history)."""
+    """The result of several rows that are one step to who looks at its history: a node of this name over these tensors (None: an argument without history).
+
+    For rows that helpers call, and names that arguments decide: it makes a note on the node, where one_step costs nothing.
+    """
     if type(result) is Tensor and result._origin is not None:
         tape.one_node(result._origin, name, inputs)
     return result
+
+
+steps = {}  # code of a function -> {row: name}, as one_step was told
+
+
+def one_step(**names):
+    """The rows that a function calls itself are one step to who looks at its history: a node of a row in `names` goes under that name, over what the function's others began from.
+
+    names: row=name, or row=(name over tensors, name with a number among the operands). The tape looks here when somebody looks at a node.
+    """
+
+    def mark(function):
+        steps[function.__code__] = names
+        return function
+
+    return mark
 
 
 def need_tape():

@@ -7,6 +7,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import ints, listed, sequence, whole
 from facula.tensor_core.dispatch.guard import want_ints, want_tensor
+from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.shape import _alone, wrap_dim
 
 
@@ -52,6 +53,7 @@ def permuted(self, *order, dims=None):
     return _ops.permute(self, ints(order) if order and dims is None else listed("permute", "dims", order, dims))
 
 
+@one_step(transpose="TBackward0")
 def t(input):
     """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more.
 

@@ -18,6 +18,7 @@ from facula.tensor_core._types import bool_ as _bool
 from facula.tensor_core._types import int64
 
 
+@_dispatch.one_step(where_rows="MaskedFillBackward0")
 def masked_fill(input, mask, value):
     """input with value where mask.
 
@@ -45,6 +46,7 @@ def masked_fill(input, mask, value):
     return _filled(input, mask, zero_dim(fitting("masked_fill", value, input.dtype), input.dtype))
 
 
+@_dispatch.one_step(where_rows="MaskedFillBackward0")
 def _filled(input, mask, value):
     if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):  # the result is
         input, mask = input.contiguous(), mask.contiguous()
@@ -192,6 +194,7 @@ def index_fill(input, dim, index, value):
     return filled if filled._origin is not None or input.is_contiguous() else lying_as(filled, input)
 
 
+@_dispatch.one_step(index_copy="IndexFillBackward0")
 def _filled_slices(input, dim, index, value):
     if isinstance(value, complex) and input.dtype._kind != 3:
         raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype._name}. Take its real part.")

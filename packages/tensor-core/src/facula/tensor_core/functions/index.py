@@ -92,6 +92,7 @@ def _scattered(x, mask, values):
 _WHOLE = slice(None)
 
 
+@_dispatch.one_step(fill_number_="FillBackward3")
 def setitem(x, key, value):
     """x[key] = value, broadcast and converted; recorded when x or value has a history."""
     tensor = type(value) is Tensor or isinstance(value, Tensor)
@@ -207,6 +208,7 @@ def copy_(self, other, non_blocking=False):
     return _ops.copy_into_(self, other.to("meta"))  # shapes and dtypes are checked, nothing moves
 
 
+@_dispatch.one_step(copy_into_="FillBackward3")
 def fill_(input, value):
     """Every element set to one value. In place.
 
@@ -224,6 +226,7 @@ def fill_(input, value):
     return _ops.fill_number_(input, _run.fitting("fill_", value, input.dtype))
 
 
+@_dispatch.one_step(fill_number_="ZeroBackward0")
 def zero_(input):
     """Every element set to 0. In place.
 

@@ -298,6 +298,7 @@ def square(input, *, out=None):
     return _ops.square(input.to(int64) if input.dtype._kind == 0 else input, out=out)
 
 
+@_dispatch.one_step(sum="TraceBackward0")
 def trace(input):
     """Sum of the main diagonal of a matrix.
 

@@ -44,6 +44,7 @@ def linear_plus(input, weight, bias):
     return _ops.squeeze(result, (0,)) if input.dim() == 1 else result
 
 
+@_dispatch.one_step(matmul="BmmBackward0")
 def bmm(input, mat2, *, out=None):
     """Products of two batches of matrices.
 

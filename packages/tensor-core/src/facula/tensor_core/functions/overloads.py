@@ -3,6 +3,7 @@
 import warnings
 
 from facula.tensor_core import _ops
+from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
@@ -57,6 +58,7 @@ def _of_its_dtype(value, t):
     return zero_dim(value, result_type(t, value))
 
 
+@one_step(clamp_max=("ClampBackward0", "ClampBackward1"), clamp_min=("ClampBackward0", "ClampBackward1"))
 def clamp(input, min=None, max=None, *, out=None):
     """input held between min and max, numbers or tensors; where min > max, max.
 
@@ -191,6 +193,7 @@ def true_divide(input, other, *, out=None):
     return _ops.div(input, other, out=out)
 
 
+@one_step(div="RoundBackward1")
 def round(input, *, decimals=0, out=None):
     """The nearest integer, halves to even; or the nearest number with so many decimals.
 

@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
-from facula.tensor_core.dispatch.slow import has_origin, one_node
+from facula.tensor_core.dispatch.slow import has_origin, one_node, one_step
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -199,6 +199,7 @@ def float_power(input, exponent, *, out=None):
     return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
 
 
+@one_step(mul="LdexpBackward0")
 def ldexp(input, other, *, out=None):
     """input * 2**other.
 
@@ -317,6 +318,7 @@ def polar(abs, angle, *, out=None):
     return into("polar", _turned(_ops.polar, *broadcast_tensors(abs, angle)), out)
 
 
+@one_step(complex_view="ComplexBackward0")
 def complex_(real, imag, *, out=None):
     """Complex numbers from real and imaginary parts of one dtype, float32 or float64.
 

@@ -75,6 +75,7 @@ def inner(input, other, *, out=None):
     return tensordot(input, other, dims=([-1], [-1]), out=out)
 
 
+@_dispatch.one_step(mul="MulBackward0", view="UnsafeViewBackward0")
 def kron(input, other, *, out=None):
     """Kronecker product: every element of input times the whole of other.
 
@@ -250,6 +251,7 @@ def cartesian_prod(*tensors):
     return _joining.stack([_shape.reshaped(g, -1) for g in _rearranging.meshgrid(*tensors, indexing="ij")], 1)
 
 
+@_dispatch.one_step(view="StackBackward0")
 def combinations(input, r=2, with_replacement=False):
     """Every choice of r elements of a vector, as rows.
 

@@ -4,6 +4,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
+from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core.functions.create import empty, full, ones_like
 from facula.tensor_core.functions.ranges import arange
@@ -17,6 +18,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import bool_, int64
 
 
+@one_step(view="RepeatBackward0")
 def repeat(self, *counts, repeats=None):
     """The tensor copied repeats[d] times along each dim d; more repeats than dims add leading dims.
 
@@ -177,6 +179,7 @@ def flipud(input):
     return _ops.flip(input, (0,))
 
 
+@one_step(view="RollBackward0")
 def roll(input, shifts, dims=None):
     """Elements moved along dims, those that leave come back at the other end; without dims, over the flat tensor.
 
@@ -214,6 +217,7 @@ def roll(input, shifts, dims=None):
     return x if x is not input else input.clone()
 
 
+@one_step(transpose="Rot90Backward0")
 def rot90(input, k=1, dims=(0, 1)):
     """The plane of two dims turned by k quarter turns, from the first towards the second: a copy.
 
@@ -243,6 +247,7 @@ def rot90(input, k=1, dims=(0, 1)):
     return _ops.copy(input, None, 0)
 
 
+@one_step(copy="DiagonalBackward0_copy")
 def diag(input, diagonal=0, *, out=None):
     """The diagonal of a matrix, or the matrix with this diagonal.
 

@@ -8,6 +8,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
+from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.shape import wrap_dim
 
 
@@ -135,6 +136,7 @@ std = _spread_name("std")
 def _with_mean(name):
     fold = getattr(_ops, name.removesuffix("_mean"))
 
+    @one_step(std="StdMeanBackward0", var="VarMeanBackward0")
     def both(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=LACKING):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)

@@ -107,7 +107,7 @@ def _reshaped_step_by_step(input, shape):
     """reshape where an interpreter listens, a copy is needed, or the shape does not fit."""
     try:
         if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
-            return _alone(_ops.view(_ops.copy(input, None, 0), shape))
+            return _reshaped_copy(input, shape)
     except OverflowError:
         pass  # which the row refuses
     try:
@@ -115,6 +115,11 @@ def _reshaped_step_by_step(input, shape):
     except RuntimeError as error:
         if "stride" not in str(error):
             raise
+    return _reshaped_copy(input, shape)
+
+
+@_dispatch.one_step(copy="CloneBackward0", view="UnsafeViewBackward0")
+def _reshaped_copy(input, shape):
     return _alone(_ops.view(_ops.copy(input, None, 0), shape))
 
 
@@ -250,6 +255,7 @@ def _common_shape(*shapes):
     return broadcast_shapes(*shapes)
 
 
+@_dispatch.one_step(squeeze="SqueezeBackward0")
 def _without_ones(input):
     """squeeze of all dims: PyTorch's node of it has another name than that of named dims."""
     return _ops.squeeze(input, tuple([d for d, size in enumerate(input.shape) if size == 1]) if 1 in input.shape else ())

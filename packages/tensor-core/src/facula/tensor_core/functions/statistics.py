@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 from facula.tensor_core.dispatch.out import into, kept, written
-from facula.tensor_core.dispatch.slow import one_node, unheard
+from facula.tensor_core.dispatch.slow import one_node, one_step, unheard
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -42,6 +42,7 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation, out, True)
 
 
+@one_step(squeeze="SqueezeBackward4")
 def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if input.dtype._name not in ("float32", "float64"):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype, got {input.dtype._name}. Convert it.")
