@@ -1,9 +1,13 @@
 /* fc_fold and fc_scan: reductions and running reductions over logical dims, whatever the strides. */
+#include <string.h>
+
 #include "facula.h"
 #include "../cpu/fold.h"
 #include "../cpu/scan.h"
 #include "alloc.h"
 #include "fold_form.h"
+#include "memory_format.h"
+#include "nest.h"
 #include "verb.h"
 
 /* Which loop of cpu/fold.h a row means. */
@@ -179,6 +183,39 @@ static int fc_scan_values(int which, fc_tensor *value, fc_tensor *index, fc_tens
     return bad;
 }
 
+/* May a scan write where the caller wants its result? out lies as a new tensor would, or as x does, both without gaps; and over x itself,
+ * since loops of sums read an element before they write it. */
+static int fc_scan_fits(fc_tensor *out, const fc_tensor *x, int in_dtype, int result, int indexed)
+{
+    if (out->device == FC_META || FC_IS_STALE(out) || out->dtype != result)
+        return 0;
+    if (fc_overlaps(out, x) && (indexed || x->dtype != in_dtype || fc_overlaps_partly(out, x)))
+        return 0;
+    return out->contiguous || (!indexed && !memcmp(out->stride, x->stride, (size_t)x->ndim * sizeof *x->stride) && fc_is_dense(x));
+}
+
+/* Scans x into out, both of which lie in another order of dims than the logical one. */
+static int fc_scan_as_it_lies(int which, fc_tensor *out, fc_tensor *x, int in_dtype, int d)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    int n = 0, moved = 0;
+    for (int k = 0; k < x->ndim; ++k) { /* slowest first */
+        int at = n++;
+        for (; at > 0 && stride[at - 1] < x->stride[k]; --at) {
+            shape[at] = shape[at - 1];
+            stride[at] = stride[at - 1];
+        }
+        moved += k == d ? at - moved : k > d && at <= moved;
+        shape[at] = x->shape[k];
+        stride[at] = x->stride[k];
+    }
+    fc_tensor *from = fc_new_view(x, n, shape, stride, x->offset), *to = fc_new_view(out, n, shape, stride, out->offset);
+    const int bad = from && to ? fc_scan_values(which, to, NULL, from, in_dtype, moved) : FC_MEMORY;
+    fc_free(from);
+    fc_free(to);
+    return bad;
+}
+
 fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
 {
     const int which = fc_scan_kind_of(op);
@@ -198,11 +235,23 @@ fc_tensor *fc_scan(int op, fc_tensor *out, fc_tensor *x, int64_t dim, int dtype)
     }
     if (out && fc_check_out(out, fc_narrowed_dtype(result, dtype), device, x->ndim, x->shape))
         return NULL;
-    fc_tensor *value = fc_new(result, device, x->ndim, x->shape);
-    fc_tensor *index = value && fc_scan_has_index(which) ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
-    if (!value || (fc_scan_has_index(which) && !index) || (device != FC_META && fc_scan_values(which, value, index, x, in_dtype, (int)d)))
+    const int indexed = fc_scan_has_index(which);
+    const int straight = out && result == fc_narrowed_dtype(result, dtype) && fc_scan_fits(out, x, in_dtype, result, indexed);
+    fc_tensor *value = straight ? out : fc_new(result, device, x->ndim, x->shape);
+    fc_tensor *index = value && indexed ? fc_new(FC_I64, device, x->ndim, x->shape) : NULL;
+    if (straight)
+        fc_retain(out);
+    if (!value || (indexed && !index))
         goto fail;
-    return fc_deliver_both(out, value, index, dtype);
+    if (device != FC_META
+        && (value->contiguous ? fc_scan_values(which, value, index, x, in_dtype, (int)d) : fc_scan_as_it_lies(which, value, x, in_dtype, (int)d)))
+        goto fail;
+    if (!straight)
+        return fc_deliver_both(out, value, index, dtype);
+    if (index)
+        fc_leave_result(1, index);
+    fc_bump(out);
+    return out;
 fail:
     fc_free(value);
     fc_free(index);

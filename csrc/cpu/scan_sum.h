@@ -1,19 +1,21 @@
 /* One accumulating scan, stamped per (operation, dtype): includer defines NAME, S, O (stored result), A, LOAD, STORE, INIT, OP. No guard on purpose.
  *
- * out and x share no memory. Element i of line l is at i * step + l * line, in x where step is not 1 at i * from + l; step or line is 1. state: where each line stands, made here if `fresh`. */
+ * out and x share no memory, or all of it, element by element. Element i of line l is at i * step + l * line, in x where step is not 1 at i * from + l; step or line is 1. state: where each line stands, made here if `fresh`. */
 static void NAME(void *out_, const void *x_, int64_t n, int64_t lines, int64_t step, int64_t from, int64_t line, void *state, int fresh)
 {
-    O *restrict out = out_;
-    const S *restrict x = x_;
+    O *out = out_;
+    const S *x = x_;
     A *restrict acc = state;
     for (int64_t l = 0; fresh && l < lines; ++l)
         acc[l] = INIT;
     if (step != 1) {
-        for (int64_t i = 0; i < n; ++i)
+        for (int64_t i = 0; i < n; ++i) {
+            _Pragma("GCC ivdep")
             for (int64_t l = 0; l < lines; ++l) {
                 acc[l] = OP(acc[l], (A)LOAD(x[i * from + l]));
                 out[i * step + l] = STORE(acc[l]);
             }
+        }
         return;
     }
     int64_t l = 0;

@@ -1,5 +1,7 @@
 """Scans of lines that go many at a time, across memory or alone give what each line gives by itself."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -25,3 +27,34 @@ def test_short_lines_scan_as_one_does(name, dtype):
             one = facula.stack([pick(r) for r in results[-1]])
             for got in (*map(pick, results[:3]), pick(results[3]).t(), *pick(results[4]).unbind(2)):
                 assert facula.equal(got.isnan(), one.isnan()) and facula.equal(got[~got.isnan()], one[~one.isnan()]), (lines, n)
+
+
+def outputs(name, x, value):
+    """Pairs of an input and where its scan goes: in x's order of dims, in the logical one, with gaps, and the input itself."""
+    new = lambda: facula.empty(*x.shape, dtype=value.dtype)
+    yield x, new()
+    yield x, facula.empty_like(x, dtype=value.dtype)
+    yield x, facula.empty(*x.shape, 2, dtype=value.dtype)[..., 0]
+    over = facula.empty_like(x).copy_(x)
+    if value.dtype == x.dtype:
+        yield over, over
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "int64", "int32", "complex64"))
+@pytest.mark.parametrize("name", ("cumsum", "cumprod", "logcumsumexp", "cummax"))
+def test_outputs_in_every_order_of_dims_and_the_input_itself_are_written(name, dtype):
+    if (name == "logcumsumexp" and dtype[0] in "ci") or (name == "cummax" and dtype[0] == "c"):
+        return
+    scan = getattr(facula, name)
+    rng = np.random.default_rng(3)
+    for shape in ((5,), (7, 9), (2, 1, 3), (70, 30, 3), (0, 3), (250, 150), (1, 40000)):
+        for order in itertools.permutations(range(len(shape))):
+            x = facula.from_numpy(rng.standard_normal(shape) * 2).to(getattr(facula, dtype)).permute(order)
+            for d in range(len(shape)):
+                whole = scan(x.clone(), d)
+                value, index = (whole, None) if name != "cummax" else whole
+                for source, out in outputs(name, x, value):
+                    place, strides, version = None if index is None else facula.empty_like(index), out.stride(), out._version
+                    scan(source, d, out=out if index is None else (out, place))
+                    assert out.stride() == strides and out._version == version + 1, (shape, order, d)
+                    assert facula.equal(out.nan_to_num(), value.nan_to_num()) and (index is None or facula.equal(place, index)), (shape, order, d)
