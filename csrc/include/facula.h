@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "facula_numbers.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

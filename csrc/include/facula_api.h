@@ -6,7 +6,7 @@
 typedef struct fc_tensor fc_tensor;
 typedef struct fc_generator fc_generator;
 
-/* status of this thread's last failing call; the four details mean what the code says (see status.h) */
+/* status of this thread's last failing call; the four details mean what the code says (see facula_numbers.h) */
 int fc_status(void);
 int64_t fc_status_detail(int k);
 int fc_abi_version(void);

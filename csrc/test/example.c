@@ -10,8 +10,6 @@
 
 #include "facula.h"
 
-enum { FLOAT64 = 12 };
-
 static int row(const char *name)
 {
     for (int op = 0; op < fc_op_count(); ++op)
@@ -23,7 +21,7 @@ static int row(const char *name)
 int main(void)
 {
     const int64_t shape[] = { 3, 3 };
-    fc_tensor *x = fc_empty(FLOAT64, 0, 2, shape);
+    fc_tensor *x = fc_empty(FC_F64, FC_CPU, 2, shape);
     double *data = fc_data(x);
     for (int i = 0; i < 9; ++i)
         data[i] = i - 4;

@@ -95,7 +95,7 @@ class Function:
             lines += ["    if (exact) {", "        fc_exactly(0);", f"        return fc_given_back(result, args[{self.out}]);", "    }"]
         failed = "!result" if self.result == "fc_tensor *" else FAILED.get(self.name)
         if failed and any(t.startswith("fc_tensor") for t in self.types):
-            lines += [f"    if ({failed} && fc_status() == FC_IS_LAZY) {{", f"        PyObject *done = fc_call_resolved(py_{self.name}, self, args, count);"]
+            lines += [f"    if ({failed} && fc_status() == FC_LAZY) {{", f"        PyObject *done = fc_call_resolved(py_{self.name}, self, args, count);"]
             lines += ["        if (done || PyErr_Occurred())", "            return done;", "    }"]
         if self.of_no_row:
             lines += ["    if (!result && fc_lacked_memory())", "        return NULL;"]

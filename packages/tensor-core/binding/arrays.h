@@ -18,8 +18,8 @@ typedef struct {
 } fc_array;
 enum { FC_ALIGNED = 0x100, FC_NOT_SWAPPED = 0x200, FC_WRITABLE = 0x400, FC_VIEWED = 8 };
 
-static const char fc_array_kind[FC_DTYPES] = "buiiiiuuuffffcc"; /* by dtype; bfloat16 and float8 are none of NumPy's */
-static const int fc_array_size[FC_DTYPES] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 0, 4, 8, 8, 16};
+static const char fc_array_kind[FC_NDTYPES] = "buiiiiuuuffffcc"; /* by dtype; bfloat16 and float8 are none of NumPy's */
+static const int fc_array_size[FC_NDTYPES] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2, 0, 4, 8, 8, 16};
 
 static PyObject *fc_from_array(PyObject *self, PyObject *object)
 {
@@ -30,9 +30,9 @@ static PyObject *fc_from_array(PyObject *self, PyObject *object)
     int dtype = 0;
     (void)self;
     PyErr_Clear();
-    while (a && dtype < FC_DTYPES && (fc_array_kind[dtype] != a->kind || fc_array_size[dtype] != a->itemsize))
+    while (a && dtype < FC_NDTYPES && (fc_array_kind[dtype] != a->kind || fc_array_size[dtype] != a->itemsize))
         ++dtype;
-    int plain = a && a->two == 2 && a->nd <= FC_DEEPEST && a->itemsize > 0 && dtype < FC_DTYPES && (a->flags & FC_NOT_SWAPPED) && (a->flags & FC_WRITABLE);
+    int plain = a && a->two == 2 && a->nd <= FC_DEEPEST && a->itemsize > 0 && dtype < FC_NDTYPES && (a->flags & FC_NOT_SWAPPED) && (a->flags & FC_WRITABLE);
     for (int d = 0; plain && d < a->nd; ++d) {
         shape[d] = a->shape[d];
         stride[d] = a->strides[d] / a->itemsize;

@@ -5,14 +5,14 @@ static int fc_plain_value(int dtype, PyObject *value, int *kind, int64_t *i, dou
 {
     int over = 0;
     *kind = fc_kind_of(value), *i = 0;
-    if (*kind == 2) {
+    if (*kind == FC_KFLOAT) {
         *re = PyFloat_AsDouble(value);
-        return dtype == FC_OF_F64 || (dtype == FC_OF_F32 && (*re != *re || (*re <= 3e38 && *re >= -3e38)));
+        return dtype == FC_F64 || (dtype == FC_F32 && (*re != *re || (*re <= 3e38 && *re >= -3e38)));
     }
     if (*kind < 0)
         return 0;
     *i = PyLong_AsLongLongAndOverflow(value, &over), *re = (double)*i;
-    return !over && (*i == 0 || *i == 1 || dtype == FC_OF_I64 || dtype == FC_OF_F64 || (dtype == FC_OF_F32 && *i <= 1 << 24 && *i >= -(1 << 24)));
+    return !over && (*i == 0 || *i == 1 || dtype == FC_I64 || dtype == FC_F64 || (dtype == FC_F32 && *i <= 1 << 24 && *i >= -(1 << 24)));
 }
 
 static PyObject *fc_filled(fc_tensor *t, int kind, int64_t i, double re)

@@ -172,15 +172,15 @@ static PyObject *fc_is_kind(PyObject *self, int low, int high, const char *name)
         fc_tensor *x = fc_described(self, &held);
         const int id = x ? fc_dtype(x) : 0;
         Py_XDECREF(held);
-        return x ? PyBool_FromLong((low <= id && id < high) || (id >= FC_FIRST_FLOAT8 && low == FC_FIRST_HALF)) : NULL;
+        return x ? PyBool_FromLong((low <= id && id < high) || (id >= FC_F8E4M3FN && low == FC_F16)) : NULL;
     }
     PyObject *dtype = PyObject_GetAttrString(self, "dtype"), *found = dtype ? PyObject_GetAttrString(dtype, name) : NULL;
     Py_XDECREF(dtype);
     return found;
 }
 
-static PyObject *fc_slots_is_floating_point(PyObject *self, PyObject *unused) { return (void)unused, fc_is_kind(self, FC_FIRST_HALF, FC_FIRST_COMPLEX, "is_floating_point"); }
-static PyObject *fc_slots_is_complex(PyObject *self, PyObject *unused) { return (void)unused, fc_is_kind(self, FC_FIRST_COMPLEX, FC_FIRST_FLOAT8, "is_complex"); }
+static PyObject *fc_slots_is_floating_point(PyObject *self, PyObject *unused) { return (void)unused, fc_is_kind(self, FC_F16, FC_C64, "is_floating_point"); }
+static PyObject *fc_slots_is_complex(PyObject *self, PyObject *unused) { return (void)unused, fc_is_kind(self, FC_C64, FC_F8E4M3FN, "is_complex"); }
 
 static PyObject *fc_slots_element_size(PyObject *self, PyObject *unused)
 {

@@ -7,9 +7,6 @@
 
 #define FC_CALL(name, function, convention) /* build_binding.py reads it: Python calls this function by this name */
 
-/* dtypes by number, as csrc/core/dtype.h counts them: what is below FC_FIRST_HALF is whole */
-enum { FC_FIRST_HALF = 9, FC_FIRST_COMPLEX = 13, FC_FIRST_FLOAT8 = 15, FC_DTYPES = 20 };
-
 static int fc_count(const char *name, Py_ssize_t given, Py_ssize_t wanted)
 {
     if (given == wanted)
@@ -37,7 +34,6 @@ static PyObject *fc_lend_by(PyObject *self, PyObject *const *args, Py_ssize_t co
 }
 FC_CALL(lend_by, fc_lend_by, METH_FASTCALL)
 
-enum { FC_IS_MEMORY = 1 /* status.h's FC_MEMORY */ };
 static PyObject *fc_memory_error; /* Python's class, once it is defined */
 
 /* raise_by(OutOfMemoryError) */
@@ -55,7 +51,7 @@ FC_CALL(raise_by, fc_raise_by, METH_FASTCALL)
 /* Whether a call that gave no tensor lacked memory: then an exception is set. For calls of no row, whose names Python adds. */
 static int fc_lacked_memory(void)
 {
-    if (fc_status() != FC_IS_MEMORY || !fc_memory_error)
+    if (fc_status() != FC_MEMORY || !fc_memory_error)
         return 0;
     PyErr_Format(fc_memory_error, "not enough memory: you tried to allocate %lld bytes. Use smaller tensors or free some.", (long long)fc_status_detail(0));
     return 1;

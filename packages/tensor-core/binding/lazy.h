@@ -1,5 +1,5 @@
 /* Conjugate and negative views (docs/decisions/047): a verb that met one did nothing and said FC_LAZY. Its wrapper then comes here. */
-enum { FC_IS_LAZY = 21 /* status.h's FC_LAZY */, FC_MOST_ARGUMENTS = 16 };
+enum { FC_MOST_ARGUMENTS = 16 };
 
 typedef PyObject *(*fc_wrapper)(PyObject *self, PyObject *const *args, Py_ssize_t count);
 

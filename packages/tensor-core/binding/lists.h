@@ -15,16 +15,16 @@ static PyObject *fc_at(PyObject *column, Py_ssize_t k) { return PyTuple_Check(co
 /* A Python number that the dtype holds, and that is not rounded on its way. */
 static int fc_plain_of(PyObject *a, int dtype, fc_plain *number)
 {
-    const int half = dtype < FC_OF_F32;
+    const int half = dtype < FC_F32;
     int over = 0;
     *number = (fc_plain){0};
     if (Py_TYPE(a) == &PyFloat_Type) {
-        number->kind = 2, number->re = PyFloat_AsDouble(a);
+        number->kind = FC_KFLOAT, number->re = PyFloat_AsDouble(a);
         return fabs(number->re) < (half ? 128 : 1e38) || (!half && number->re - number->re != 0); /* infinite, or NaN */
     }
     if (Py_TYPE(a) != &PyLong_Type)
         return 0;
-    number->kind = 1, number->i = PyLong_AsLongLongAndOverflow(a, &over), number->re = (double)number->i;
+    number->kind = FC_KINT, number->i = PyLong_AsLongLongAndOverflow(a, &over), number->re = (double)number->i;
     const int64_t most = half ? 128 : 1LL << 53;
     return !over && -most < number->i && number->i < most;
 }
@@ -43,7 +43,7 @@ static fc_tensor *fc_each_mapped(const fc_each *q, fc_tensor *out, fc_tensor **t
     if (at == 1)
         return fc_map2s(q->op, out, t[0], number->kind, number->i, number->re, 0.0);
     if (at == 2) { /* halves meet it as it is, which takes dims: or it would have a say in the dtype */
-        const int dtype = fc_dtype(t[0]) < FC_OF_F32 ? FC_OF_F32 : fc_dtype(t[0]);
+        const int dtype = fc_dtype(t[0]) < FC_F32 ? FC_F32 : fc_dtype(t[0]);
         if (dtype != fc_dtype(t[0]) && !(fc_ndim(t[0]) && fc_ndim(t[1])))
             return NULL;
         fc_tensor *made = fc_from_scalar(dtype, 2, 0, number->re, 0.0), *result = made ? fc_map3(q->op, out, t[0], t[1], made) : NULL;
@@ -81,7 +81,7 @@ static fc_tensor *fc_each_one(const fc_each *q, Py_ssize_t k)
             const int same = dtype < 0 || dtype == fc_dtype(t[j]);
             dtype = fc_dtype(t[j]);
             brief &= FC_SHORT(t[j]);
-            if (!same || (q->verb == FC_EACH_FOLD && !fc_numel(t[j])) || dtype < FC_OF_HALVES || dtype > FC_OF_F64 || (!q->unheard && ((fc_slots *)a)->origin != Py_None))
+            if (!same || (q->verb == FC_EACH_FOLD && !fc_numel(t[j])) || dtype < FC_F16 || dtype > FC_F64 || (!q->unheard && ((fc_slots *)a)->origin != Py_None))
                 return NULL;
         } else if (at >= 0)
             return NULL;

@@ -1,8 +1,8 @@
 /* Python numbers into tensors and back: nested lists of plain ints, floats and bools. None wherever Python's own code has to look closer. */
-enum { FC_OF_BOOL = 0, FC_OF_I64 = 5, FC_OF_HALVES = 9, FC_OF_F32 = 11, FC_OF_F64 = 12, FC_DEEPEST = 64 };
+enum { FC_DEEPEST = 64 }; /* dims */
 
 typedef struct {
-    int ndim, kind; /* kind: 0 bool, 1 int, 2 float; -1 until a number was seen */
+    int ndim, kind; /* kind: fc_kind, of the widest number; -1 until one was seen */
     int64_t shape[FC_DEEPEST];
 } fc_nested;
 
@@ -14,7 +14,7 @@ static PyObject *fc_item_at(PyObject *o, Py_ssize_t k) { return Py_TYPE(o) == &P
 
 static int fc_kind_of(PyObject *o)
 {
-    return Py_TYPE(o) == &PyFloat_Type ? 2 : Py_TYPE(o) == &PyLong_Type ? 1 : Py_TYPE(o) == &PyBool_Type ? 0 : -1;
+    return Py_TYPE(o) == &PyFloat_Type ? FC_KFLOAT : Py_TYPE(o) == &PyLong_Type ? FC_KINT : Py_TYPE(o) == &PyBool_Type ? FC_KBOOL : -1;
 }
 
 /* 0 where every row has one length and every leaf is a plain number. */
@@ -42,12 +42,12 @@ static int fc_nested_store(PyObject *o, int depth, const fc_nested *n, int dtype
                 return 1;
         return 0;
     }
-    if (dtype == FC_OF_BOOL) {
+    if (dtype == FC_BOOL) {
         const int truth = PyObject_IsTrue(o);
         *(*to)++ = (char)truth;
         return truth < 0;
     }
-    if (dtype == FC_OF_I64) {
+    if (dtype == FC_I64) {
         int over = 0;
         const int64_t v = PyLong_AsLongLongAndOverflow(o, &over);
         memcpy(*to, &v, sizeof v);
@@ -57,7 +57,7 @@ static int fc_nested_store(PyObject *o, int depth, const fc_nested *n, int dtype
     const double v = PyFloat_AsDouble(o);
     if (v == -1.0 && PyErr_Occurred())
         return 1;
-    if (dtype == FC_OF_F64) {
+    if (dtype == FC_F64) {
         memcpy(*to, &v, sizeof v);
         *to += sizeof v;
         return 0;
@@ -84,8 +84,8 @@ static PyObject *fc_from_numbers(PyObject *self, PyObject *const *args, Py_ssize
     if (fc_nested_look(args[0], 0, &n))
         Py_RETURN_NONE;
     if (dtype < 0)
-        dtype = n.kind == 2 ? fc_default_dtype() : n.kind == 1 ? FC_OF_I64 : FC_OF_BOOL;
-    if (dtype != FC_OF_F32 && dtype != FC_OF_F64 && dtype != FC_OF_BOOL && (dtype != FC_OF_I64 || n.kind == 2))
+        dtype = n.kind == FC_KFLOAT ? fc_default_dtype() : n.kind == FC_KINT ? FC_I64 : FC_BOOL;
+    if (dtype != FC_F32 && dtype != FC_F64 && dtype != FC_BOOL && (dtype != FC_I64 || n.kind == FC_KFLOAT))
         Py_RETURN_NONE;
     fc_tensor *t = fc_empty(dtype, 0, n.ndim, n.shape);
     char *to = t ? fc_data(t) : NULL;
@@ -168,7 +168,7 @@ static int fc_is_inside(fc_tensor *t, int64_t size)
 /* Bytes per element; 0 for halves and float8, which are converted first. */
 static int64_t fc_number_size(fc_tensor *t)
 {
-    static const uint8_t sizes[FC_DTYPES] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 4, 8, 8, 16 };
+    static const uint8_t sizes[FC_NDTYPES] = { 1, 1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 4, 8, 8, 16 };
     return sizes[fc_dtype(t)];
 }
 

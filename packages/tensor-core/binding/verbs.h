@@ -133,9 +133,9 @@ static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t cou
     if ((ty = fc_operand(y))) {
         kind = -1;
     } else if (Py_TYPE(y) == &PyFloat_Type) {
-        kind = 2, re = PyFloat_AsDouble(y);
+        kind = FC_KFLOAT, re = PyFloat_AsDouble(y);
     } else if (Py_TYPE(y) == &PyLong_Type) {
-        kind = 1, i = PyLong_AsLongLongAndOverflow(y, &over), re = (double)i;
+        kind = FC_KINT, i = PyLong_AsLongLongAndOverflow(y, &over), re = (double)i;
     } else {
         Py_RETURN_NONE;
     }
@@ -174,7 +174,7 @@ static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t co
     for (int k = 0; k < 3 && fits; ++k) {
         PyObject *a = args[1 + k];
         if ((t[k] = fc_operand(a))) {
-            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= FC_FIRST_HALF;
+            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= FC_F16;
             wide |= !FC_SHORT(t[k]);
             continue;
         }
