@@ -15,7 +15,8 @@
 #include "atomic.h"
 #include "tensor.h"
 
-enum { FC_DL_INT, FC_DL_UINT, FC_DL_FLOAT, FC_DL_BFLOAT = 4, FC_DL_COMPLEX, FC_DL_BOOL };
+enum { FC_DL_INT, FC_DL_UINT, FC_DL_FLOAT, FC_DL_BFLOAT = 4, FC_DL_COMPLEX, FC_DL_BOOL,
+       FC_DL_F8E4M3FN = 10, FC_DL_F8E4M3FNUZ, FC_DL_F8E5M2, FC_DL_F8E5M2FNUZ, FC_DL_F8E8M0FNU };
 enum { FC_DL_CPU = 1, FC_DL_READ_ONLY = 1, FC_DL_COPIED = 2 };
 
 typedef struct {
@@ -46,6 +47,8 @@ static const struct { uint8_t code, bits; } fc_dl_types[FC_NDTYPES] = {
     [FC_I32] = { FC_DL_INT, 32 }, [FC_I64] = { FC_DL_INT, 64 }, [FC_U16] = { FC_DL_UINT, 16 }, [FC_U32] = { FC_DL_UINT, 32 },
     [FC_U64] = { FC_DL_UINT, 64 }, [FC_F16] = { FC_DL_FLOAT, 16 }, [FC_BF16] = { FC_DL_BFLOAT, 16 }, [FC_F32] = { FC_DL_FLOAT, 32 },
     [FC_F64] = { FC_DL_FLOAT, 64 }, [FC_C64] = { FC_DL_COMPLEX, 64 }, [FC_C128] = { FC_DL_COMPLEX, 128 },
+    [FC_F8E4M3FN] = { FC_DL_F8E4M3FN, 8 }, [FC_F8E4M3FNUZ] = { FC_DL_F8E4M3FNUZ, 8 }, [FC_F8E5M2] = { FC_DL_F8E5M2, 8 },
+    [FC_F8E5M2FNUZ] = { FC_DL_F8E5M2FNUZ, 8 }, [FC_F8E8M0FNU] = { FC_DL_F8E8M0FNU, 8 },
 };
 
 /* --- out ----------------------------------------------------------------------------------------------------------- */

@@ -261,11 +261,13 @@ def _add_suffixes(written, suffixes, indent, force_newline=False):
 
 
 def tensor_format(self, spec):
-    """A tensor of no dims formats as its number."""
-    if self.ndim == 0 and self.device.type != "meta":
+    """A tensor of no dims formats as its number; one of another class, a parameter for one, as its text."""
+    from facula.tensor_core._tensor import Tensor
+
+    if self.ndim == 0 and self.device.type != "meta" and type(self) is Tensor:
         return self.item().__format__(spec)
     if spec:
-        raise TypeError(f"format: {spec!r} given for a tensor of shape {tuple(self.shape)}. Only one of no dims formats as a number; use its elements.")
+        raise TypeError(f"format: {spec!r} given for a {type(self).__name__} of shape {tuple(self.shape)}. Only a plain tensor of no dims formats as a number; use item().")
     return repr(self)
 
 

@@ -197,7 +197,7 @@ class LoadedStorage(TypedStorage):
 
     def settle(self) -> None:
         """Leaves the file behind."""
-        storage, dtype = self._untyped_storage, self.dtype
+        storage, dtype = self._untyped_storage, self.dtype or uint8
         self.__class__ = TypedStorage
         self.__dict__ = {"_untyped_storage": storage, "dtype": dtype}
 

@@ -22,14 +22,22 @@ _MASKS = ("bool", "uint8")
 def as_index(key):
     """A list, array or tensor used as an index: of positions, or a mask."""
     if not isinstance(key, Tensor):
-        if not hasattr(key, "__getitem__") or isinstance(key, (dict, type)):
+        if not _is_sequence(key):
             raise IndexError(f"index: only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {type(key).__name__})")
+        array = hasattr(key, "dtype")
         key = _data.as_tensor(key, device="cpu")  # whatever the default device is
+        if key.dtype.is_complex and not array:
+            raise TypeError(f"index: a complex number cannot be interpreted as an integer: {key.tolist()}. Take its real part.")
         if key.dtype._name not in _MASKS:
             key = key.to(int64)
     if key.dtype._name not in _POSITIONS and key.dtype._name not in _MASKS:
         raise IndexError(f"tensors used as indices must be long, int, byte or bool tensors, got {key.dtype._name}. Convert with .long().")
     return key
+
+
+def _is_sequence(key):
+    """Is it something with places? NumPy's numbers can be indexed, too, but have no length."""
+    return hasattr(key, "__getitem__") and hasattr(key, "__len__") and not isinstance(key, (dict, type))
 
 
 def _is_scalar_index(key):
@@ -48,7 +56,7 @@ def _spread(key):
         return key
     if isinstance(key, (list, str, range)) and len(key) < 32:
         for part in key:
-            if part is None or part is Ellipsis or isinstance(part, (Tensor, slice, list, tuple, str, range)):
+            if part is None or part is Ellipsis or isinstance(part, (Tensor, slice)) or _is_sequence(part):
                 warnings.warn(
                     "Using a non-tuple sequence for multidimensional indexing is deprecated: use x[tuple(index)] instead of x[index], "
                     "or x[facula.tensor(index)] for positions along the first dim.",

@@ -235,6 +235,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         return _ops.scatter(input, dim, index, src, out=out)
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
     if not index.numel():
         wrap_dim("scatter", dim, input.dim())
         if isinstance(src, Tensor) and src.dtype is not input.dtype:
@@ -248,8 +250,6 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         from facula.tensor_core.functions.bins import scatter_reduce
 
         return scatter_reduce(input, dim, index, src, "prod", out=out)
-    if reduce is not None:
-        raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
     return _ops.scatter(input, dim, index, src, out=out)
 
 

@@ -7,6 +7,7 @@ from facula.tensor_core.functions import dims as _dims, shape as _shape, splitti
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import listed
+from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
@@ -180,6 +181,9 @@ def fill_diagonal_(self, fill_value, wrap=False):
         raise RuntimeError(f"dimensions must larger than 1, got {n}")
     if n > 2 and len(set(self.shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, got {tuple(self.shape)}")
+    if isinstance(fill_value, Tensor) and not fill_value.dim():
+        fill_value = fill_value.item()
+    fill_value = fitting("fill_diagonal_", fill_value, self.dtype)
     step = sum(self.stride())
     rows, columns = self.shape[0], self.shape[1]
     view = _ops.as_strided(self, [min(self.shape)], [step], None)

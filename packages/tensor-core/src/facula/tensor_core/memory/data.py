@@ -1,5 +1,6 @@
 """Tensors from Python's data: numbers, nested sequences, arrays, buffers and other tensors."""
 
+import functools
 import warnings
 
 from facula.tensor_core import _state
@@ -91,6 +92,14 @@ def _kind(value):
     return 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2 if isinstance(value, float) else 3
 
 
+def _dtype_without_numbers(data):
+    """The dtype of nested sequences that hold none: of the empty arrays among them, the default one of empty lists."""
+    if hasattr(data, "__array__"):
+        return _interop.dtype_of(data)
+    dtypes = [_dtype_without_numbers(data[k]) for k in range(len(data))]
+    return functools.reduce(_state.promote_types, dtypes) if dtypes else _state.get_default_dtype()
+
+
 def from_data(data, dtype, device_):
     """A new tensor from numbers, nested sequences, arrays or tensors: always a copy, but over the memory of a storage, as in PyTorch."""
     dtype = as_dtype(dtype)
@@ -134,7 +143,7 @@ def from_data(data, dtype, device_):
                 own = v.dtype if isinstance(v, Tensor) else _interop.dtype_of(v) if hasattr(v, "dtype") else _kind_dtype(_kind(n))
                 dtype = own if dtype is None or dtype is own else _state.promote_types(dtype, own)
         else:
-            dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _state.get_default_dtype()
+            dtype = _kind_dtype(max(map(_kind, numbers))) if numbers else _dtype_without_numbers(data)
     numbers = [_item(n, dtype) if isinstance(n, Tensor) else n for n in numbers]
     if dtype._kind == 0:
         numbers = [n != 0 for n in numbers]

@@ -77,14 +77,14 @@ def reap():
         _owners.pop(owner, None)
 
 
-def _exportable(tensor):
+def _exportable(tensor, copied=False):
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if tensor.is_sparse:
         raise BufferError("Can't export tensors with layout other than torch.strided. Convert with to_dense().")
     if tensor.is_meta:
         raise BufferError(f"__dlpack__: a tensor on {tensor.device} has no memory to share. Make it on the CPU.")
-    if lazy := lib.fc_lazy(tensor._h):
+    if (lazy := lib.fc_lazy(tensor._h)) and (lazy & 1 or not copied):
         raise BufferError(f"Can't export tensors with the {'conjugate' if lazy & 1 else 'negative'} bit set. Call resolve_{'conj' if lazy & 1 else 'neg'}() first.")
     if any(s < 0 for s in tensor.stride()):
         raise BufferError(f"__dlpack__: strides {tensor.stride()} are not all positive, which takers refuse. Clone the tensor first.")
@@ -115,8 +115,8 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
         raise BufferError(f"__dlpack__: stream must be None for a CPU tensor, got {stream!r}.")
     if dl_device is not None and tuple(dl_device) != (CPU, 0):
         raise BufferError(f"__dlpack__: the tensor is on device {(CPU, 0)}, asked for {tuple(dl_device)}. Move it first.")
-    _exportable(self)
-    tensor = _ops.copy(self, None, 0) if copy else self
+    _exportable(self, bool(copy))
+    tensor = _ops.copy(self, None, 1) if copy else self
     return capsule(tensor, max_version is not None and max_version[0] >= 1, bool(copy))
 
 
@@ -136,7 +136,7 @@ def to_dlpack(tensor):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack: expected a Tensor, not {type(tensor).__name__}.")
-    return capsule(tensor, False)
+    return capsule(tensor.detach() if tensor.requires_grad else tensor, False)
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None):

@@ -121,6 +121,9 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         view = memoryview(buffer)
     except TypeError:
         raise ValueError(f"frombuffer: object does not implement Python buffer protocol: {buffer.__class__.__name__}. Give bytes, a bytearray or an array.") from None
+    if not view.c_contiguous or view.format == "O":
+        what = "it holds references to objects" if view.format == "O" else f"it is not contiguous (strides {view.strides} of bytes)"
+        raise RuntimeError(f"frombuffer: could not retrieve buffer from object: {what}. Copy it first.")
     size = view.nbytes - offset
     if view.nbytes == 0 or count == 0:
         raise ValueError(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
@@ -257,7 +260,7 @@ def __array__(self, dtype=None, copy=None):
         if copy is False and b is not a and b.dtype != a.dtype:
             raise ValueError(f"__array__: a copy is needed to convert {a.dtype} to {dtype}, and copy=False was asked.")
         a = b
-    return a.copy() if copy else a
+    return a.copy("K") if copy else a  # in the order of the tensor's memory, as a copy of NumPy's
 
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
@@ -377,7 +380,12 @@ def type(self, dtype=None, non_blocking=False):
         from facula.tensor_core._state import get_default_dtype
 
         dtype = get_default_dtype()
-    return to(self, getattr(dtype, "dtype", dtype) if not isinstance(dtype, _dtype) else dtype)
+    wanted = dtype if isinstance(dtype, _dtype) else getattr(dtype, "dtype", None)
+    if not isinstance(wanted, _dtype):
+        if isinstance(dtype, builtins.type):
+            raise ValueError(f"type: invalid type: {dtype.__name__!r}. Write it like torch.float32.")
+        raise TypeError(f"type: dtype must be a type, str, or dtype object, got {dtype!r}. Write it like torch.float32.")
+    return to(self, wanted)
 
 
 def contiguous(self, *, memory_format=None):

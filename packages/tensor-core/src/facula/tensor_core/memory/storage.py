@@ -102,8 +102,8 @@ class _Common:
         return self.clone()
 
     def __repr__(self):
-        lines = "\n ".join(str(v) for v in self.tolist()) if self.device.type != "meta" else "..."
-        return f" {lines}\n[{self._title()} of size {len(self)}]"
+        lines = " " + "\n ".join(str(v) for v in self.tolist()) if self.device.type != "meta" else "..."
+        return f"{lines}\n[{self._title()} of size {len(self)}]"
 
     def __deepcopy__(self, memo):
         copied = memo.get(id(self))

@@ -43,7 +43,11 @@ def mapped(filename, shared, size, dtype):
     import os
 
     nbytes = size * dtype.itemsize
-    with open(filename, "rb" if not shared else "r+b" if os.path.exists(filename) else "w+b") as file:
+    try:
+        file = open(filename, "rb" if not shared else "r+b" if os.path.exists(filename) else "w+b")
+    except OSError as error:
+        raise RuntimeError(f"from_file: unable to open file {filename}: {error.strerror}. Look at its path and permissions.") from error
+    with file:
         have = file.seek(0, 2)
         if have < nbytes:
             if not shared:

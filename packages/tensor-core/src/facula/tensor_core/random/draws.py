@@ -215,7 +215,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     tensor([0., 1., 1.])
     """
     if p is not None:
-        result = _finished(bernoulli_(facula.empty_like(input), p, generator=generator), False)
+        result = _finished(bernoulli_(facula.empty_like(input, memory_format=facula.contiguous_format), p, generator=generator), False)
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)

@@ -8,6 +8,7 @@ back in this layout.
 
 import math
 
+from facula.tensor_core._errors import RankError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.sparse import ops as _sparse_ops
 from facula.tensor_core.sparse.rows import Compressed
@@ -139,7 +140,7 @@ class Blocked(Compressed):
             part.share_memory_()
         return self
 
-    def __reduce_ex__(self, protocol):
+    def _rebuilt_from(self):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self._block, self.requires_grad)
 
 
@@ -171,7 +172,7 @@ def compress(x, axis, block, dense_dim, index=None):
 
     name, shape, n = f"to_sparse_{_LAYOUT[axis, bool(block)]._name[7:]}", tuple(x.shape), x.dim() - dense_dim - 2
     if n < 0 or dense_dim < 0:
-        raise RuntimeError(f"{name}: dense_dim argument must be in [0,{max(x.dim() - 2, 0)}] range, but {dense_dim} is given for shape {shape}. Give fewer.")
+        raise RankError(f"{name}: dense_dim argument must be in [0,{max(x.dim() - 2, 0)}] range, but {dense_dim} is given for shape {shape}. Give fewer.")
     high, wide = block or (1, 1)
     rows, columns = shape[n : n + 2]
     if high < 1 or wide < 1 or rows % high or columns % wide:

@@ -149,7 +149,7 @@ class Compressed(Sparse):
         _check_copy(self, src)
         return self._become(src, src._v.to(self.dtype, copy=True))
 
-    def __reduce_ex__(self, protocol):
+    def _rebuilt_from(self):
         return _rebuild, (self._p, self._q, self._v.detach(), tuple(self._size), self._axis, self.requires_grad)
 
 

@@ -7,6 +7,7 @@ A Sparse has no strided memory, so `_h` is not there: every op's fast path fails
 table of ops.py. Gradients go through the values: what is made of a Sparse is recorded as ops on them.
 """
 
+import copy
 
 from facula.tensor_core import _print
 from facula.tensor_core.functions import create as _create
@@ -99,7 +100,7 @@ class Sparse(Tensor):
         return facts
 
     def __format__(self, spec):
-        return repr(self)
+        return super().__format__(spec) if self._size or type(self).__module__ != __name__ else self.item().__format__(spec)
 
     # --- parts
 
@@ -384,10 +385,26 @@ class Sparse(Tensor):
             raise RuntimeError("copy_: a sparse tensor copies from a sparse one of its shape only. Convert with to_sparse().")
         return _sparse_ops.become("copy_", self, make(src._i.clone(), src._v.clone(), src._size, src._coalesced))
 
+    def _attributes(self):
+        """What a user gave it: all that an alias has not."""
+        parts = vars(self.detach())
+        return {name: value for name, value in vars(self).items() if name not in parts}
+
+    def __copy__(self):
+        copied = self.detach().requires_grad_(self.requires_grad)
+        vars(copied).update(self._attributes())
+        return copied
+
     def __deepcopy__(self, memo):
-        return memo.setdefault(id(self), self.clone().detach().requires_grad_(self.requires_grad))
+        if id(self) not in memo:
+            copied = memo[id(self)] = self.clone().detach().requires_grad_(self.requires_grad)
+            vars(copied).update(copy.deepcopy(self._attributes(), memo))
+        return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
+        return *self._rebuilt_from(), self._attributes() or None
+
+    def _rebuilt_from(self):
         return _rebuild, (self._i, self._v.detach(), tuple(self._size), self._coalesced, self.requires_grad)
 
 
