@@ -180,7 +180,8 @@ int fc_cpu_through(const fc_through *q, int64_t *bad)
         w.dim.size = 1;
     if (at == 1) {
         w.piece[0] = wide;
-        w.piece[1] = w.dims[1].size;
+        /* lines that are read wait for no other: threads share them where there is one strip */
+        w.piece[1] = q->how == FC_THROUGH_READ && w.dims[0].size <= wide ? GRAIN / w.dims[0].size + 1 : w.dims[1].size;
     } else {
         /* a long line along dim may be cut only where it is read */
         w.piece[0] = (at == 0 && q->how != FC_THROUGH_READ) || w.dims[0].size <= 2 * GRAIN ? w.dims[0].size : GRAIN;
