@@ -125,6 +125,67 @@ X.tensordot(X.ones(1, 2, dtype=X.int16), X.ones(3, 2, dtype=X.int16), dims=((0,)
 i.short().sum_to_size(())
 X.tensor(1, dtype=X.int16).sum_to_size(())
 """.strip().splitlines()
+# outputs in an input's memory: O lies one element behind a, in its place, or is it; L, C and I so behind l, c and i
+OVER = """
+X.addmm(a, X.ones(3, 3), X.ones(3, 3), out=O)
+X.addmm(a, X.ones(3, 3), X.ones(3, 3), beta=0, out=O)
+X.addmm(l[0], X.ones(3, 3), X.ones(3, 3), out=O)
+X.addbmm(a, X.ones(2, 3, 3), X.ones(2, 3, 3), alpha=2, out=O)
+X.addmv(l, X.ones(9, 3), X.ones(3), out=L)
+X.addr(a, X.ones(3), X.ones(3), out=O)
+X.addr(X.ones(3, 3), l[:3], X.ones(3), beta=0, out=O)
+X.addr(X.ones(3, 3).bool(), l[:3].bool(), X.ones(3).bool(), out=O)
+X.kron(a, X.ones(1, 1), out=O)
+X.diff(a, n=0, out=O)
+X.frexp(a, out=(O, X.empty(3, 3, dtype=X.int32)))
+X.logit(a, 0.1, out=O)
+X.round(a, decimals=1, out=O)
+X.renorm(a, 2, 0, 1, out=O)
+X.msort(a, out=O)
+X.sort(a, out=(O, X.empty(3, 3, dtype=X.int64)))
+X.topk(a, 3, out=(O, X.empty(3, 3, dtype=X.int64)))
+X.kthvalue(l[:9].reshape(9, 1), 1, 1, True, out=(O.reshape(9, 1), X.empty(9, 1, dtype=X.int64)))
+X.mode(c, 1, True, out=(C, X.empty(9, 1, dtype=X.int64)))
+X.median(c, 1, True, out=(C, X.empty(9, 1, dtype=X.int64)))
+X.max(c, 1, True, out=(C, X.empty(9, 1, dtype=X.int64)))
+X.aminmax(c, dim=1, keepdim=True, out=(X.empty(9, 1), C))
+X.cumsum(a, 0, out=O)
+X.logcumsumexp(a, 0, out=O)
+X.index_add(X.zeros(3, 3), 0, X.arange(3), a, alpha=2, out=O)
+X.index_reduce(a, 0, X.arange(3), X.ones(3, 3), "mean", out=O)
+X.index_reduce(X.ones(3, 3), 0, X.arange(3), a, "mean", out=O)
+X.scatter_reduce(a, 0, X.zeros(3, 3, dtype=X.int64), X.ones(3, 3), "amax", include_self=False, out=O)
+X.scatter_reduce(X.ones(3, 3), 0, X.zeros(3, 3, dtype=X.int64), a, "sum", out=O)
+X.linalg.solve_triangular(X.eye(3), a, upper=True, out=O)
+X.geqrf(a, out=(O, X.empty(3)))
+X.geqrf(a, out=(O.t(), X.empty(3)))
+X.cholesky_inverse(a, out=O.t())
+X.linalg.lu_factor(a, out=(O.t(), X.empty(3, dtype=X.int32)))
+X.ormqr(X.eye(3), X.ones(3), a, out=O.t())
+X.gather(X.arange(9), 0, i, out=I)
+X.sort(i, out=(X.empty(9, dtype=X.int64), I))
+X.kthvalue(i.reshape(9, 1), 1, 1, True, out=(X.empty(9, 1, dtype=X.int64), I.reshape(9, 1)))
+X.nan_to_num(i, out=I)
+X.add(a, 1, out=O)
+X.cat([a], out=O)
+""".strip().splitlines()
+SHIFTS = {"one further": 1, "in the same place": 0, "itself": None}
+
+
+def over(line, X, shift):
+    """Does a call answer, and what, where its output lies so?"""
+    memory, counts = X.linspace(0.1, 0.9, 10), X.arange(10) * 4 % 9
+    names = {"X": X, "a": memory[:9].view(3, 3), "l": memory[:9], "c": memory[:9].view(9, 1), "i": counts[:9]}
+    outs = {"O": "a", "L": "l", "C": "c", "I": "i"}
+    first = shift or 0
+    names |= {o: names[x] if shift is None else (counts if o == "I" else memory)[first:first + 9].view(names[x].shape) for o, x in outs.items()}
+    try:
+        found = eval(line, names)
+    except RuntimeError as error:
+        return str(error).count("unsupported operation") or type(error)
+    return [t.double().flatten().tolist() for t in (found if isinstance(found, tuple) else (found,))]
+
+
 STRIDES = {"X.nonzero(f, out=O)"}  # PyTorch's answer lies column by column
 OVERLAPPING = "X.empty(1).expand(3)"
 FILLED = {"X.cummax(f, 0, out=(O, X.empty(0, dtype=X.int64)))", "X.linspace(0, 1, 3, out=O)", "X.arange(3, out=O)", "X.addr(m, m[0], m[0], out=O)"}  # one of us writes elements that share memory
@@ -163,3 +224,12 @@ def test_out_is_filled_or_refused_as_in_pytorch(line, out):
 @pytest.mark.parametrize("line", NUMBERS)
 def test_a_number_fits_or_is_refused_as_in_pytorch(line):
     assert_alike(line)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("line", OVER)
+def test_an_output_lies_over_an_input_where_pytorchs_may(line, shift):
+    expected, actual = (over(line, X, SHIFTS[shift]) for X in (torch, facula))
+
+    assert actual == ([pytest.approx(e, rel=1e-5, abs=1e-6) for e in expected] if isinstance(expected, list) else expected)

@@ -32,8 +32,18 @@ EXACT = frozenset("""
 """.split())  # fmt: skip
 _LISTS = frozenset({"split_copy", "split_with_sizes_copy", "unbind_copy"})  # which give lists of any length, not tuples that the parser knows
 UNWARNED = frozenset("addbmm bernoulli linspace log_sigmoid logspace lu multinomial narrow_copy range split_copy".split())  # resize an output that holds elements without a word
+# How an output may lie over the inputs that a call names: nowhere in APART and compositions, where all is written before all is read;
+# over the whole of one, element by element, in pointwise rows, scans and WHOLE. What names none reads them all before it writes.
 APART = frozenset("gather gather_sparse_grad scatter scatter_add scatter_prod scatter_max scatter_min index_select index_add index_copy cat stack".split())
-WRITTEN = APART - {"gather", "gather_sparse_grad", "index_select", "cat", "stack"}  # the first input with other elements: it may be the output
+WRITTEN = APART - {"gather", "gather_sparse_grad", "index_select", "cat", "stack"} | {"scatter_reduce"}  # the first input with other elements: it may be the output
+IN_COLUMNS = frozenset("""
+    cholesky_inverse geqrf linalg.householder_product linalg.ldl_solve linalg.lu_factor linalg.lu_factor_ex ormqr triangular_solve
+""".split())  # of WHOLE where the output's columns lie together: LAPACK works in it, into any other the result is copied
+WHOLE = IN_COLUMNS | frozenset("""
+    addmm addmv addbmm baddbmm addr kron bernoulli diff frexp logcumsumexp logit nan_to_num renorm round
+    max min aminmax median nanmedian mode sort msort topk linalg.solve_triangular
+""".split())  # fmt: skip
+_INDICES_ANYWHERE = frozenset({"kthvalue", "sort"})  # of whose outputs the first alone is looked at
 SUMMED = frozenset({"sum", "prod", "nansum"})  # in the dtype of the output
 
 
@@ -65,7 +75,7 @@ def written(target, result):
 def into(name, result, out, inputs=(), strides=False):
     """result, or out(s) after it was copied there: resized where the shape is another, as PyTorch does.
 
-    inputs: tensors whose memory out may not share. strides: an output that is resized lies as the result does, not contiguously.
+    inputs: tensors whose memory out may not share, or only as `clear` says. strides: an output that is resized lies as the result does, not contiguously.
     """
     if out is None:
         return result
@@ -75,7 +85,7 @@ def into(name, result, out, inputs=(), strides=False):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             got = f"{len(out)} of them" if isinstance(out, (tuple, list)) else type(out).__name__
             raise (RuntimeError if name in _LISTS and isinstance(out, (tuple, list)) else TypeError)(f"{name}: out must be a tuple of {len(result)} tensors, one for each result, got {got}.")
-        written = [into(name, r, o, inputs, strides) for r, o in zip(result, out)]
+        written = [into(name, r, o, inputs if not k or name not in _INDICES_ANYWHERE else (), strides) for k, (r, o) in enumerate(zip(result, out))]
         return type(result)(*written) if hasattr(result, "_fields") else tuple(written)
     a_tensor(name, out)
     if result.layout is not strided_layout:
@@ -88,7 +98,7 @@ def into(name, result, out, inputs=(), strides=False):
         apart(name, out, ())
     if resize(name, out, result.shape) and strides and out.dtype is result.dtype:
         lie_as(out, result)
-    apart(name, out, inputs)
+    clear(name, out, inputs)
     return _ops.copy_into_(out, result)
 
 
@@ -151,7 +161,7 @@ def write(op, args, out):
     if result is not None and resize(name, out, result.shape):
         lie_as(out, result)
     if name in APART:
-        apart(name, out, inputs[1:] if name in WRITTEN and same_place(args[0], out) else inputs)
+        clear(name, out, inputs)
     if dtype is out.dtype and op.kind != "scan":  # whose verbs see to it
         execute(op, args, out)
         return out
@@ -212,6 +222,16 @@ def apart(name, out, inputs):
     for t in inputs:
         if t is out or isinstance(t, Tensor) and lib.fc_same_storage(out._h, t._h) and _dense(out) and _dense(t) and _meet(out, t):
             _shared(name, out, "some elements of the input tensor and the written-to tensor refer")
+
+
+def clear(name, out, inputs):
+    """Refuse an output for where it lies: two elements of it in one place, or over an input otherwise than the function takes it."""
+    apart(name, out, ())
+    if name in IN_COLUMNS and (out.dim() < 2 or not out.mT.is_contiguous()):
+        return
+    for k, t in enumerate(inputs):
+        whole = name in WHOLE or name in WRITTEN and not k or k and name in ("gather", "gather_sparse_grad")  # whose index may be written over
+        (partly_apart if whole else apart)(name, out, (t,))
 
 
 def _shared(name, out, what):

@@ -10,7 +10,7 @@ from facula.tensor_core.functions.bin_checks import check_histogram, check_out, 
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
-from facula.tensor_core.dispatch.out import apart, into, kept, written
+from facula.tensor_core.dispatch.out import apart, clear, into, kept, written
 from facula.tensor_core.dispatch.run import number_for
 from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._tensor import Tensor
@@ -34,7 +34,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     """
     if include_self and reduce != "mean" and reduce in _REDUCE and input.shape and src.shape == index.shape and index.numel() and input.dtype is src.dtype:
         result = _REDUCE[reduce][0](input, dim, index, src)
-        return one_node(result, "ScatterReduceBackward0", input, src) if out is None else into("scatter_reduce", result, out, (index, src))
+        return one_node(result, "ScatterReduceBackward0", input, src) if out is None else into("scatter_reduce", result, out, (input, index, src))
     _shape.wrap_dim("scatter_reduce", dim, input.dim())
     reduce = {"min": "amin", "max": "amax"}.get(reduce, reduce)  # older names, which PyTorch takes here and nowhere else
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -42,15 +42,15 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=Non
     if input.dtype is not src.dtype:
         raise RuntimeError(f"scatter_reduce: expected self.dtype to be equal to src.dtype, got {input.dtype._name} and {src.dtype._name}. Convert one.")
     if not index.numel() and not input.dim() == src.dim() == index.dim() > 0:  # nothing to check, PyTorch agrees
-        return into("scatter_reduce", _ops.copy(input, None, 0), out, (index, src))
+        return into("scatter_reduce", _ops.copy(input, None, 0), out, (input, index, src))
     if not input.dim():
         flat = scatter_reduce(input.reshape(1), 0, index.reshape(-1), src.reshape(-1), reduce, include_self=include_self)
-        return into("scatter_reduce", flat.reshape(()), out, (index, src))
+        return into("scatter_reduce", flat.reshape(()), out, (input, index, src))
     for name, dims in (("self", input.dim()), ("src", src.dim())):
         if index.dim() != dims and index.dim() + dims > 1:
             raise (RankError if dims < index.dim() else ShapeError)(f"scatter_reduce: Index tensor must have the same number of dimensions as {name} tensor, got {index.dim()} and {dims}. Reshape one.")
     result = one_node(_combined(input, dim, index, _corner(src, index.shape), reduce, include_self), "ScatterReduceBackward0", input, src)
-    return into("scatter_reduce", result, out, (index, src))
+    return into("scatter_reduce", result, out, (input, index, src))
 
 
 def _combined(input, dim, index, src, reduce, include_self):
@@ -130,6 +130,8 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
         wide = _ops.view(wide, (*[1] * dim, -1, *[1] * (len(source.shape) - dim - 1)) if source.shape else ())
     if include_self and reduce != "mean" and out is None and wide.numel() and input.shape:
         return one_node(_REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source), "IndexReduceBackward0", input, source)
+    if isinstance(out, Tensor):
+        clear("scatter_reduce", out, (input, index, source))
     result = scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
     return one_node(result, "IndexReduceBackward0", input, source)
 

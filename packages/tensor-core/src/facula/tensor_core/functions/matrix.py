@@ -4,11 +4,12 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import check, want_tensor, want_tensors
-from facula.tensor_core.dispatch.out import a_tensor, into, resize, same_dtype
+from facula.tensor_core.dispatch.out import a_tensor, clear, into, resize, same_dtype
 from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.shape import broadcast_shapes
 from facula.tensor_core._state import promote_types
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
 
@@ -267,6 +268,8 @@ def _row_of(name, input, x, y, beta, alpha, out):
     """alpha * x @ y + beta * input where the row does it: one floating dtype, real factors, shapes that fit, out's too. None elsewhere."""
     if _ops.interpreting or not _is_row(name, input, x, y, beta, alpha) or out is not None and not _as_is(input, out):
         return None
+    if out is not None and beta:
+        clear(name, out, (input,))
     try:
         result = _ops._plus_product(input, x, y, beta, alpha, name == "addbmm", out=out)
     except RuntimeError:  # shapes that do not fit: refused in other words
@@ -342,8 +345,8 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         beta, alpha = (_create.full((), number, dtype=half).item() for number in (beta, alpha))
         x, alpha = _ops.mul(x, alpha), 1
     elif halves:
-        input, x, y = input.float(), x.float(), y.float()
-        return into(name, _sum_of(name, input, multiply, x, y, beta, alpha, None).to(half), out)
+        result = _sum_of(name, input.float(), multiply, x.float(), y.float(), beta, alpha, None).to(half)
+        return result if out is None else into(name, result, out, (_ops.expand(input, result.shape),) if beta else ())
     if out is not None:
         a_tensor(name, out)
     if out is not None and name != "addr":
@@ -355,6 +358,10 @@ def _sum_of(name, input, multiply, x, y, beta, alpha, out):
         raise ShapeError(f"The expanded size of the tensor must match the existing size: input {tuple(input.shape)} does not expand to {tuple(product.shape)}.")
     if out is not None:
         resize(name, out, product.shape)
+        given = _ops.expand(input, product.shape)
+        clear(name, out, (given, _ops.unsqueeze(x, 1), y) if multiply is outer else (given,) if beta else ())
+        if input.shape != product.shape and lib.fc_same_storage(out._h, input._h):
+            input = _ops.copy(given, None, 0)  # all of it is read, also where it is written over
     if multiply is outer and beta != 0 and input.dtype is x.dtype is y.dtype and input.dtype._kind and not halves:
         return _ops._addr(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha, out=out)
     if alpha != 1:

@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into, same_place
+from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
@@ -54,11 +54,9 @@ def _written(results, out, kind, input):
     """The results as PyTorch's named tuple, copied into the pair `out` if one was given."""
     if out is None:
         return _tuple(kind, results)  # 60 ns, kind(*results) 400
-    over = kind in _OVER_INPUT and isinstance(out, (tuple, list)) and out and isinstance(out[0], Tensor) and same_place(out[0], input)
-    return into(kind.__name__, kind(*results), out, inputs=() if over else (input,), strides=kind is return_types.sort)
+    return into(kind.__name__, kind(*results), out, (input,), strides=kind is return_types.sort)
 
 
-_OVER_INPUT = (return_types.sort, return_types.topk)  # their values may be written over what was sorted
 _tuple = tuple.__new__
 
 
@@ -119,7 +117,7 @@ def msort(input, *, out=None):
     tensor([[2, 1],
             [3, 4]])
     """
-    return into("msort", _sorted(input, 0, False)[0], out)
+    return into("msort", _sorted(input, 0, False)[0], out, (input,))
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):

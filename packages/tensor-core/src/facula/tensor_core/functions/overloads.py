@@ -8,7 +8,7 @@ from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
 from facula.tensor_core.dispatch.guard import check, right, want_tensor
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import clear, into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import float32
@@ -218,7 +218,7 @@ def round(input, *, decimals=0, out=None):
     scale = 10.0 ** abs(decimals)
     x = _ops.copy(input, float32, 0) if input.dtype.itemsize == 2 else input  # halves are rounded once, at the end
     rounded = _ops.div(_ops.round(_ops.mul(x, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(x, scale)), scale)
-    return into("round", rounded if x is input else _ops.copy(rounded, input.dtype, 0), out)
+    return into("round", rounded if x is input else _ops.copy(rounded, input.dtype, 0), out, (input,))
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
@@ -266,6 +266,8 @@ def index_add(input, dim, index, source, *, alpha=1, out=None):
         if source.dtype is not input.dtype:
             raise RuntimeError(f"index_add(): self ({input.dtype._scalar_type}) and source ({source.dtype._scalar_type}) must have the same scalar type. Convert one with .to().")
         alpha = fitting("index_add", alpha, input.dtype)
+        if isinstance(out, Tensor):
+            clear("index_add", out, (input, index, source))
         source = _ops.mul(source, (bool, int)[input.dtype._kind](alpha) if input.dtype._kind < 2 else alpha)
     return _ops.index_add(input, dim, index, source, out=out)
 

@@ -9,7 +9,7 @@ from facula.tensor_core.functions.conjugate import resolved
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.guard import check, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import a_tensor, into, same_dtype
+from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
 from facula.tensor_core.dispatch.slow import has_origin, one_node, one_step
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
@@ -73,7 +73,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     if type(input) is not Tensor:
         want_tensor("nan_to_num", "input", 0, input)
     if input.dtype._kind < 2:
-        return into("nan_to_num", _ops.copy(input, None, 1), out)
+        return into("nan_to_num", _ops.copy(input, None, 1), out, (input,))
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
         return into("nan_to_num", _alone(_ops.complex_view(pairs)), out)
@@ -99,6 +99,8 @@ def logit(input, eps=None, *, out=None):
             check("logit", "eps", 1, "float", eps)
         eps, input = float(eps), _floating(input)
         given = input
+        if isinstance(out, Tensor):
+            clear("logit", out, (input,))
         if eps != eps:  # bounds nothing
             return _ops._logit(input, out=out)
         if eps > 0.5:  # the upper bound is the lower one, and is asked last
@@ -238,7 +240,7 @@ def frexp(input, *, out=None):
     if not input.is_floating_point():
         raise DTypeError(f"torch.frexp() only supports floating-point dtypes, got {input.dtype._name}. Convert with .to(facula.float32).")
     mantissa, exponent = _ops._frexp_mantissa(input), _ops._frexp_exponent(input).to(BY_NAME["int32"])
-    return into("frexp", return_types.frexp(mantissa, exponent), out)
+    return into("frexp", return_types.frexp(mantissa, exponent), out, (input,))
 
 
 def nextafter(input, other, *, out=None):

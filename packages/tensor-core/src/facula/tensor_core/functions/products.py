@@ -96,13 +96,13 @@ def kron(input, other, *, out=None):
     if n == 2 == len(x) == len(y):
         result = _ops.mul(_ops.unsqueeze(_ops.unsqueeze(input, 1), 3), _ops.unsqueeze(other, 1))
         result = _shape._alone(_shape.reshaped(result, (x[0] * y[0], x[1] * y[1])))
-        return result if out is None else into("kron", result, out)
+        return result if out is None else into("kron", result, out, (input, other))
     x[:0], y[:0] = [1] * (n - len(x)), [1] * (n - len(y))
     wide, flat = [1] * (2 * n), [1] * (2 * n)
     wide[::2], flat[1::2] = x, y
     result = _ops.mul(_shape.reshaped(input, wide), other if n == 1 or len(other.shape) == 1 else _shape.reshaped(other, flat))
     result = _shape._alone(_shape.reshaped(result, [p * q for p, q in zip(x, y)]))
-    return result if out is None else into("kron", result, out)
+    return result if out is None else into("kron", result, out, (input, other))
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):

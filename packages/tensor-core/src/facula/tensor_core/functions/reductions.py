@@ -48,7 +48,7 @@ def _extreme(name, whole, index, pair):
             return whole if out is None else into(name + "_of_all", whole, out)  # of any dtype that it can be cast to
         values = along(input, dim, keepdim)
         if out is not None:
-            return into(name, result(*values), out)
+            return into(name, result(*values), out, (input,))
         return _tuple(result, values)  # 60 ns, result(*values) 400
 
     extreme.__name__ = extreme.__qualname__ = name
@@ -233,12 +233,12 @@ def logcumsumexp(input, dim=None, *, out=None, axis=None):
 
     if not input.dim() or not input.numel():
         wrap_dim("logcumsumexp", dim, input.dim())
-        return into("logcumsumexp", _ops.copy(input, None, 0), out)
+        return into("logcumsumexp", _ops.copy(input, None, 0), out, (input,))
     parts = unbind(input, dim)
     sums = [_ops.where_rows(_ops.eq(real(parts[0]), float("-inf")), parts[0].new_full((), float("-inf")), parts[0])]  # nothing has the angle 0
     for x in parts[1:]:  # a step for each element: complex logarithms have no running kernel
         sums.append(_ops.logaddexp(x, sums[-1]))
-    return into("logcumsumexp", stack(sums, dim), out)
+    return into("logcumsumexp", stack(sums, dim), out, (input,))
 
 
 def any(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=LACKING):
@@ -339,7 +339,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=LAC
     if dim is None and not input.numel():
         raise RuntimeError(f"aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity (shape {tuple(input.shape)}). Give a dim with elements.")
     both = _ops._aminmax(input, dim, keepdim)
-    return _tuple(return_types.aminmax, both) if out is None else _delivered(return_types.aminmax, both, out)
+    return _tuple(return_types.aminmax, both) if out is None else into("aminmax", return_types.aminmax(*both), out, () if dim is None else (input,))
 
 
 __all__ = ["all", "aminmax", "any", "cummax", "cummin", "logcumsumexp", "logsumexp", "max", "min", "norm", "std", "std_mean", "var", "var_mean"]

@@ -132,7 +132,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     """
     result = _ops.mul(input, _renorm_factor(input, p, dim, maxnorm))
     result = result if result.is_contiguous() else _ops.copy(result, None, 0)
-    return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out)
+    return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out, (input,))
 
 
 def renorm_(self, p, dim, maxnorm):

@@ -76,7 +76,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
     if check_errors:
         refuse("linalg.lu_factor_ex", info, "U[{k},{k}] is zero and using it on lu_solve would result in a division by zero.")
-    return into("linalg.lu_factor_ex", return_types.lu_factor_ex(LU, pivots, info), out)
+    return into("linalg.lu_factor_ex", return_types.lu_factor_ex(LU, pivots, info), out, (A,))
 
 
 def lu_factor(A, *, pivot=True, out=None):
@@ -92,7 +92,7 @@ def lu_factor(A, *, pivot=True, out=None):
     _pivoting("linalg.lu_factor", pivot)
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
     refuse("linalg.lu_factor", info, "U[{k},{k}] is zero and using it on lu_solve would result in a division by zero.")
-    return into("linalg.lu_factor", return_types.lu_factor(LU, pivots), out)
+    return into("linalg.lu_factor", return_types.lu_factor(LU, pivots), out, (A,))
 
 
 def lu_(A, pivot=True, get_infos=False, out=None):
@@ -230,7 +230,7 @@ def geqrf(input, *, out=None):
     torch.Size([2])
     """
     matrix("geqrf", input)
-    return into("geqrf", return_types.geqrf(*_ops._linalg_geqrf(input)), out)
+    return into("geqrf", return_types.geqrf(*_ops._linalg_geqrf(input)), out, (input,))
 
 
 def _reflect(v, tau, x):
@@ -264,7 +264,7 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
-    return into("linalg.householder_product", columns(Q), out)
+    return into("linalg.householder_product", columns(Q), out, (A,))
 
 
 def orgqr(input, input2, *, out=None) -> Tensor:
@@ -304,8 +304,8 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
     if tau.shape[-1] != min(other.shape[-2 if left else -1], input.shape[-1]):
         raise ShapeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[-{2 if left else 1}], input.shape[-1]), got {tau.shape[-1]}.")
     if not left:  # other Q is (Q^H other^H)^H
-        return into("ormqr", columns(H(ormqr(input, tau, H(other), True, not transpose))), out)
-    steps = _reflectors(input, tau)
+        return into("ormqr", columns(H(ormqr(input, tau, H(other), True, not transpose))), out, (other,))
+    steps, turned = _reflectors(input, tau), other
     for v, t in steps if transpose else reversed(steps):
-        other = _reflect(v, t.conj() if transpose and t.is_complex() else t, other)
-    return into("ormqr", columns(other), out)
+        turned = _reflect(v, t.conj() if transpose and t.is_complex() else t, turned)
+    return into("ormqr", columns(turned), out, (other,))

@@ -186,7 +186,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -
         X = _ops._linalg_solve_triangular(A, B, bool(upper), bool(unitriangular))
     else:
         X = columns(_ops._linalg_solve_triangular(A.mT, B.mT, not upper, bool(unitriangular)).mT)
-    return into("linalg.solve_triangular", X, out)
+    return into("linalg.solve_triangular", X, out, (B,))
 
 
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
@@ -205,7 +205,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
     lead = solved.shape[:-2]
     A = A if A.shape[:-2] == lead else _ops.expand(A, (*lead, *A.shape[-2:]))
-    return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out)
+    return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out, (input,))
 
 
 def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
@@ -244,7 +244,7 @@ def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
             where = zero.nonzero()[0].tolist()
             batch = f"(Batch element {where[0]}): " if L.dim() > 2 else ""
             raise LinAlgError(f"cholesky_inverse: {batch}" + _ZERO_PIVOT.format(k=where[1] + 1))
-    return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out)
+    return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out, (L,))
 
 
 def in_range(pivots, least, most):
@@ -332,7 +332,7 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None) -> Tensor:
     if pivots.shape != LD.shape[:-1]:
         raise ShapeError(f"linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape {list(pivots.shape)}.")
     _fit("linalg.ldl_solve", LD, B)
-    return into("linalg.ldl_solve", _ops._linalg_ldl_solve(LD, pivots, B, bool(hermitian)), out)
+    return into("linalg.ldl_solve", _ops._linalg_ldl_solve(LD, pivots, B, bool(hermitian)), out, (B,))
 
 
 _DRIVERS = ("gelsy", "gelsd", "gelss", "gels")

@@ -221,7 +221,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
         result = _drawn("draw_bernoulli_", input, generator, complaint, flat=True)
     if isinstance(out, Tensor) and out.dtype._kind == 3:
         raise DTypeError(f'bernoulli: "bernoulli_tensor" not implemented for {out.dtype._name!r}. Give a real output.')
-    return result if out is None else into("bernoulli", result.to(out.dtype) if isinstance(out, Tensor) else result, out)
+    return result if out is None else into("bernoulli", result.to(out.dtype) if isinstance(out, Tensor) else result, out, (input,))
 
 
 def bernoulli_(self: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
