@@ -62,7 +62,7 @@ LATER = {
     "facula.tensor_core.functions.segments": ("hash_tensor", "segment_reduce"),
     "facula.tensor_core.functions.control": ("_assert", "cond", "while_loop"),
     "facula.tensor_core.sparse.products": (
-        "dsmm", "hsmm", "hspmm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
+        "dsmm", "hsmm", "hspmm", "native_norm", "saddmm", "smm", "sparse_resize_", "sparse_resize_and_clear_", "spmm", "sspaddmm", "to_sparse_coo",
     ),
     "facula.tensor_core.sparse.rows": ("sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
     "facula.tensor_core.functions.windows": ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),

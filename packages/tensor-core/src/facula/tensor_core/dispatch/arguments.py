@@ -56,8 +56,8 @@ def dim_masks(dim, single=False):
 
 
 def whole(value):
-    """Is it one integer, Python's or NumPy's? Of a tensor or an array it is not."""
-    return isinstance(value, int) or hasattr(value, "__index__") and not hasattr(value, "__len__")
+    """Is it one integer: Python's, NumPy's, or a tensor without dims? An array is none."""
+    return isinstance(value, int) or hasattr(value, "__index__") and not (value.dim() if hasattr(value, "dim") else hasattr(value, "__len__"))
 
 
 def no_flag(value):
@@ -128,9 +128,7 @@ def renamed(name, other, value, given, default):
 
 def spread(value, n):
     """One int for all n dims, or a sequence of n."""
-    if isinstance(value, int):
-        return (value,) * n
-    value = tuple(value)
+    value = (value.__index__(),) if whole(value) else tuple(value)
     if len(value) == 1:
         return value * n
     if len(value) != n:

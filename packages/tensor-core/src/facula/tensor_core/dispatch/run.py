@@ -98,12 +98,15 @@ _KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Sca
 
 
 def coerce(op, args):
-    """The arguments with NumPy scalars as Python numbers; anything that is no operand is refused by name."""
+    """The arguments with NumPy's numbers, and tensors that stand for integers, as Python's; anything that is no operand is refused by name."""
     fixed = None
     for k, p in enumerate(op.params):
         if kind := _KINDS.get(p.type):
             if args[k] is not p.default and not (args[k] is None and p.type[-1] == "?"):
                 check(public_name(op), p.name, k, kind, args[k])
+                if kind == "int" and isinstance(args[k], Tensor):  # one without dims is an integer
+                    fixed = list(fixed or args)
+                    fixed[k] = args[k].__index__()
     for k in op.tensors:
         p, a = op.params[k], args[k]
         if isinstance(a, Tensor) or (a is None and "?" in p.type):

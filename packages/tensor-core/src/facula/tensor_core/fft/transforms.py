@@ -65,7 +65,7 @@ def _sized(name, x, sizes, dims):
 
 def _wrapped(name, x, dim):
     """One dim or several of x, counted from the front."""
-    dims = (dim,) if whole(dim) or isinstance(dim, Tensor) else tuple(dim)
+    dims = (dim,) if whole(dim) else tuple(dim)
     if dims and not x.dim():
         raise IndexError(f"{name}: Dimension specified as {dims[0]} but tensor has no dimensions. Give it one with reshape(1).")
     return tuple(_shape.wrap_dim(name, d, x.dim()) for d in dims)

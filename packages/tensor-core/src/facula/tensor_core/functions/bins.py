@@ -226,7 +226,7 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     dims = input.shape[-1]
     if not whole(bins) and not isinstance(bins, (list, tuple)):
         raise TypeError(f"histogramdd(): argument 'bins' (position 2) must be an int, a tuple of ints or a tuple of Tensors, not {type(bins).__name__}. Put it into a list.")
-    bins = [bins] * dims if whole(bins) else list(bins)
+    bins = [bins.__index__()] * dims if whole(bins) else list(bins)
     if bins and not isinstance(bins[0], Tensor) and len(bins) != dims:
         raise RuntimeError(f"histogramdd: The size of bins must be equal to the innermost dimension of the input. They are {len(bins)} and {dims}.")
     if len(bins) != dims:

@@ -137,8 +137,7 @@ def movedim(input, source, destination):
     if not whole(source) or not whole(destination):  # both are one, or both several
         want_ints("movedim", "source", 1, source)
         want_ints("movedim", "destination", 2, destination)
-    source = (source,) if whole(source) else tuple(source)
-    destination = (destination,) if whole(destination) else tuple(destination)
+    source, destination = (tuple([d if isinstance(d, int) else d.__index__() for d in ((dims,) if whole(dims) else dims)]) for dims in (source, destination))
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number of dims as destination ({list(destination)} dims)")
     return _ops.permute(input, _moved(n, source, destination))

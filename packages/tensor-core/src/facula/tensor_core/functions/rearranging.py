@@ -90,7 +90,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     shape = input.shape
     d = wrap_dim("repeat_interleave", dim, len(shape))
     size = shape[d] if shape else 1
-    if whole(repeats) and repeats > 0 and shape and output_size in (None, size * repeats):
+    if whole(repeats) and not isinstance(repeats, Tensor) and repeats > 0 and shape and output_size in (None, size * repeats):
         wide, total = list(shape), list(shape)
         wide.insert(d + 1, repeats)
         total[d] *= repeats
@@ -194,7 +194,7 @@ def roll(input, shifts, dims=None):
             check("roll", name, position, "ints", given)
         elif type(given) is int and not -(2**63) <= given < 2**63:
             check("roll", name, position, "int", given)
-    shifts = (shifts.__index__(),) if whole(shifts) or isinstance(shifts, Tensor) and not shifts.dim() else tuple(shifts)
+    shifts = (shifts.__index__(),) if whole(shifts) else tuple(shifts)
     dims = int(dims) if isinstance(dims, Tensor) else dims
     if not shifts:
         raise RuntimeError("roll: `shifts` required. Give one for each dim.")

@@ -130,8 +130,6 @@ def _split(tensor, split_size_or_sections, dim):
         check("split", "split_size", 1, "int", split_size_or_sections)
     elif any(type(n) is not int or n > size for n in split_size_or_sections):
         want_ints("split_with_sizes", "split_sizes", 1, split_size_or_sections)
-    if isinstance(split_size_or_sections, Tensor) and not split_size_or_sections.dim():
-        split_size_or_sections = int(split_size_or_sections)
     if whole(split_size_or_sections):
         step = split_size_or_sections.__index__()
         if step < 0 or (step == 0 and size):

@@ -1,10 +1,11 @@
-"""Products of sparse matrices that stay sparse, and the sizes of sparse tensors changed in place."""
+"""Products of sparse matrices that stay sparse, norms, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core.dispatch.guard import want_tensor
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
+from facula.tensor_core.functions.reductions import norm
 from facula.tensor_core.sparse.tensor import Sparse, make
 from facula.tensor_core._types import BY_NAME, sparse_csr
 
@@ -116,6 +117,19 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     return out._become(made, made._v.to(out.dtype))
 
 
+def native_norm(input, p=2, dim=(), keepdim=False, dtype=None):
+    """The p-norm of all elements of a sparse tensor: dim names every dim or none.
+
+    >>> import facula
+    >>> facula.native_norm(facula.tensor([[0.0, 3.0], [4.0, 0.0]]).to_sparse())
+    tensor(5.)
+    """
+    want_tensor("native_norm", "input", 0, input)
+    if not isinstance(input, Sparse):
+        raise NotImplementedError(f"native_norm: not defined for strided tensors (input: {tuple(input.shape)}). Take norm, which is.")
+    return norm(input, p, dim, keepdim, dtype=dtype)
+
+
 def smm(input, mat2):
     """input @ mat2, input sparse: as a sparse matrix with every element of the rows that are there.
 
@@ -198,4 +212,4 @@ _ownership.attach({"smm": smm, "sspaddmm": sspaddmm, "to_sparse_coo": to_sparse_
 # What old programs call them.
 spmm = dsmm = mm
 hsmm, saddmm = hspmm, sspaddmm
-__all__ = ["dsmm", "hsmm", "hspmm", "saddmm", "smm", "spmm", "sspaddmm"]
+__all__ = ["dsmm", "hsmm", "hspmm", "native_norm", "saddmm", "smm", "spmm", "sspaddmm"]
