@@ -274,6 +274,26 @@ def test_an_operator_is_defined_first_and_implemented_then(served):
         served.library.define("facula_test::none", "twice")
 
 
+def test_an_operator_s_function_may_come_before_its_definition(served):
+    served.library.impl("facula_early::one", ["CPU", "CUDA"], lambda x: x * 2)
+    served.library.define("facula_early::one", "(Tensor x) -> Tensor")
+    served.library.impl("facula_early::one", "default", lambda x: x * 5)
+    served.library.impl("facula_early::two", "cpu", lambda x: x * 3)
+    served.library.impl("facula_early::two", "default", lambda x: x * 5)
+    served.library.Library("facula_early", "IMPL").impl("three", lambda x: x * 4, "CPU")
+    definitions = served.library.Library("facula_early", "FRAGMENT")
+    definitions.define("two(Tensor x) -> Tensor")
+    definitions.define("three(Tensor x) -> Tensor")
+    x = served.ones(1)
+
+    assert [2.0, 3.0, 4.0] == [getattr(served.ops.facula_early, name)(x).item() for name in ("one", "two", "three")]
+    with pytest.raises(AttributeError, match="four"):
+        served.library.impl("facula_early::four", "cpu", lambda x: x)
+        served.ops.facula_early.four(x)
+    with pytest.raises(ValueError, match="::"):
+        served.library.impl("facula_early", "cpu", lambda x: x)
+
+
 def test_operators_have_names_and_overloads(served):
     x = served.ones(2)
 

@@ -14,6 +14,7 @@ from . import _operators
 __all__ = ["CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "register_autograd", "register_fake", "register_kernel", "register_vmap", "triton_op", "wrap_triton"]
 
 _defined: dict[str, CustomOpDef] = {}
+_early: dict[str, Callable] = {}  # functions of operators that are not defined yet
 # kinds of device and keys of dispatch whose function runs on a CPU
 _RUN_HERE = frozenset({"cpu", "default", "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"})
 
@@ -28,7 +29,7 @@ class CustomOpDef:
         namespace, _, name = qualname.partition("::")
         if not name:
             raise ValueError(f"{qualname!r} is no operator's name. Write it like mylibrary::myoperator.")
-        self._qualname, self.__name__, self._function = qualname, name, function
+        self._qualname, self.__name__, self._function = qualname, name, _early.pop(qualname, None) if function is None else function
         self._node: type[Function] | None = None
         self._vmap: Callable | None = None
         _defined[qualname] = self
@@ -127,6 +128,15 @@ def _named(op: Any) -> CustomOpDef:
     return found
 
 
+def _implement(op: Any, function: Callable, yields: bool = False) -> None:
+    """Give the operator, or the one that will have the name, its function; yields: only where it has none."""
+    operator = op if isinstance(op, CustomOpDef) else _defined.get(getattr(op, "_qualname", op))
+    if operator is None:
+        _early[op] = _early.get(op, function) if yields else function
+    elif not yields or operator._function is None:
+        operator._function = function
+
+
 def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = False) -> Any:
     """The operator's function of shapes alone: nothing asks for it."""
     return (lambda function: function) if func is None else func
@@ -166,7 +176,7 @@ class Library:
     def impl(self, op_name: Any, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False, allow_override: bool = False) -> None:
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
         if key in _RUN_HERE:
-            _named(op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name}")._function = fn
+            _implement(op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name}", fn)
 
 
 def define(qualname: Any, schema: str, *, lib: Any = None, tags: Any = ()) -> Any:
@@ -190,18 +200,19 @@ def define(qualname: Any, schema: str, *, lib: Any = None, tags: Any = ()) -> An
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """The function of a defined operator on kinds of device, "default" for all that have none; without func, a decorator.
+    """The function of an operator, defined before or after, on kinds of device, "default" for all that have none; without func, a decorator.
 
     The older form impl(library, "name", dispatch_key) answers a decorator.
     """
     if isinstance(qualname, Library):
         return lambda function: qualname.impl(types, function, func or "") or function
-    operator, kinds = _named(qualname), (types,) if isinstance(types, str) else tuple(types)
+    if isinstance(qualname, str) and "::" not in qualname:
+        raise ValueError(f"impl(): {qualname!r} is no operator's name. Write it like mylibrary::myoperator.")
+    own = _RUN_HERE.intersection((types,) if isinstance(types, str) else types)
 
     def register(function: Callable) -> Callable:
-        own = {kind for kind in kinds if kind in _RUN_HERE}
-        if own and (own != {"default"} or operator._function is None):  # a device's own goes before everyone's
-            operator._function = function
+        if own:
+            _implement(qualname, function, yields=own == {"default"})  # a device's own goes before everyone's
         return function
 
     return register if func is None else register(func)
