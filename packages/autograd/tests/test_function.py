@@ -310,3 +310,25 @@ def test_a_complex_gradient_of_a_real_input_is_refused():
 def test_the_bare_function_has_no_forward():
     with pytest.raises(NotImplementedError):
         torch.autograd.Function.apply(leaf(1))
+
+
+@pytest.mark.parametrize("name", "inputs saved code at seq extra rule layout numbers keeps edge edges parts views sizes whole where shown flat marked checked pushed changed kept results mode ref".split())
+def test_ctx_takes_attributes_of_any_name(name):
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            setattr(ctx, name, 2)
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * getattr(ctx, name) + 0 * x
+
+    x = leaf(3)
+    y = Doubled.apply(x)
+
+    assert "AccumulateGrad" == type(y.grad_fn.next_functions[0][0]).__name__
+    y.backward()
+    assert 2 == x.grad.item()

@@ -321,3 +321,21 @@ def test_hooks_on_saved_tensors_cannot_be_forbidden_where_they_are_at_work():
 
 def test_a_node_shows_the_attributes_it_kept():
     assert 1 == leaf(1, 2, shape=(1, 2)).cumsum(1).grad_fn._saved_dim
+
+
+NODES = {  # expression -> a node of each kind
+    "one result": lambda x: (x * x).grad_fn, "several results": lambda x: x.max(0).values.grad_fn, "pieces": lambda x: x.unbind()[0].grad_fn, "a leaf's": lambda x: (x * x).grad_fn.next_functions[0][0],
+    "a write to a view": lambda x: write_to_a_view(x * 1).grad_fn, "a view of what was written": lambda x: write_to_a_view(x * 1)[1:].grad_fn, "another overload": lambda x: x.sum(0).grad_fn,
+}  # fmt: skip
+
+
+def write_to_a_view(t):
+    t[0] = 2.0
+    return t
+
+
+@pytest.mark.parametrize("node", NODES.values(), ids=NODES)
+def test_a_node_shows_what_nodes_of_pytorch_show(node):
+    shown = {name for name in dir(node(leaf(1, 2, 3))) if not name.startswith("_")}
+
+    assert shown - {"variable"} == {"metadata", "name", "next_functions", "register_hook", "register_prehook", "requires_grad"}

@@ -230,4 +230,4 @@ def test_the_forward_line_under_an_interpreter_is_the_callers(around):
         with profiler.profile(), torch.autocast("cpu", dtype=torch.bfloat16):
             seen.append(product(x).grad_fn)
 
-    assert f"line {product.__code__.co_firstlineno + 1}, in product" in seen[0].where()
+    assert f"line {product.__code__.co_firstlineno + 1}, in product" in seen[0]._where()

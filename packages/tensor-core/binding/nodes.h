@@ -4,9 +4,9 @@ typedef struct { PyObject_HEAD PyObject *inputs, *saved, *seq, *code, *at, *extr
 static long long fc_ticks; /* under the interpreter lock */
 
 static PyMemberDef fc_node_members[] = {
-    {"inputs", T_OBJECT_EX, offsetof(fc_node, inputs), 0, NULL}, {"saved", T_OBJECT_EX, offsetof(fc_node, saved), 0, NULL},
-    {"seq", T_OBJECT_EX, offsetof(fc_node, seq), 0, NULL},       {"code", T_OBJECT_EX, offsetof(fc_node, code), 0, NULL},
-    {"at", T_OBJECT_EX, offsetof(fc_node, at), 0, NULL},         {"extra", T_OBJECT_EX, offsetof(fc_node, extra), 0, NULL},
+    {"_inputs", T_OBJECT_EX, offsetof(fc_node, inputs), 0, NULL}, {"_saved", T_OBJECT_EX, offsetof(fc_node, saved), 0, NULL},
+    {"_seq", T_OBJECT_EX, offsetof(fc_node, seq), 0, NULL},       {"_code", T_OBJECT_EX, offsetof(fc_node, code), 0, NULL},
+    {"_at", T_OBJECT_EX, offsetof(fc_node, at), 0, NULL},         {"_extra", T_OBJECT_EX, offsetof(fc_node, extra), 0, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 

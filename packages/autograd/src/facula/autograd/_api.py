@@ -49,7 +49,7 @@ def origin_of(x) -> Node | Leaf | None:
 def known(origin) -> Node | Leaf | None:
     """An origin that somebody asks for; an error where it is lost."""
     if type(origin) is Lost:
-        raise lost(origin.saved[0])
+        raise lost(origin._saved[0])
     return origin
 
 
@@ -297,10 +297,10 @@ def tensor_register_hook(self, hook) -> RemovableHandle:
         raise GradError("register_hook: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
     if isinstance(origin, Leaf):
         _engine.watched[0] += 1
-    handle = add_hook(origin.extended(), "hooks", hook)
+    handle = add_hook(origin._extended(), "hooks", hook)
     if type(origin) is Output:
-        extra = origin.inputs[0].extended()
-        extra.outputs = {**(extra.outputs or {}), origin.index: origin.extra.hooks}
+        extra = origin._inputs[0]._extended()
+        extra.outputs = {**(extra.outputs or {}), origin.index: origin._extra.hooks}
     return handle
 
 
@@ -318,7 +318,7 @@ def tensor_register_post_accumulate_grad_hook(self, hook) -> RemovableHandle:
     if not isinstance(origin, Leaf):
         raise GradError("register_post_accumulate_grad_hook: post accumulate grad hooks cannot be registered on non-leaf tensors. Use register_hook().")
     _engine.watched[0] += 1
-    return add_hook(origin.extended(), "accumulated", hook)
+    return add_hook(origin._extended(), "accumulated", hook)
 
 
 def tensor_retain_grad(self) -> None:
@@ -337,7 +337,7 @@ def tensor_retain_grad(self) -> None:
     if origin is None:
         raise GradError("retain_grad: can't retain_grad on a tensor that has requires_grad=False. Call requires_grad_() first.")
     if not isinstance(origin, Leaf):
-        origin.extended().retain = weakref.ref(with_origin(self))
+        origin._extended().retain = weakref.ref(with_origin(self))
 
 
 def tensor_retains_grad(self) -> bool:
@@ -350,7 +350,7 @@ def tensor_retains_grad(self) -> bool:
     """
     tensor = with_origin(self)
     origin = tensor._origin
-    return origin is not None and origin.extra is not None and origin.extra.retain is not None and origin.extra.retain() is tensor
+    return origin is not None and origin._extra is not None and origin._extra.retain is not None and origin._extra.retain() is tensor
 
 
 def tensor_grad_fn(self) -> Node | None:
@@ -364,7 +364,7 @@ def tensor_grad_fn(self) -> Node | None:
     origin = known(origin_of(self))
     if origin is None or isinstance(origin, Leaf):
         return None
-    return origin.edge()[0]
+    return origin._edge()[0]
 
 
 def tensor_output_nr(self) -> int:
@@ -375,13 +375,13 @@ def tensor_output_nr(self) -> int:
     1
     """
     origin = origin_of(self)
-    return 0 if origin is None else origin.edge()[1]
+    return 0 if origin is None else origin._edge()[1]
 
 
 def tensor_backward_hooks(self) -> dict | None:
     """The functions that register_hook registered, by their handles' ids; None where there never were any."""
     origin = origin_of(self)
-    return None if origin is None or origin.extra is None else origin.extra.hooks
+    return None if origin is None or origin._extra is None else origin._extra.hooks
 
 
 def tensor_set_backward_hooks(self, hooks) -> None:
@@ -390,8 +390,8 @@ def tensor_set_backward_hooks(self, hooks) -> None:
     if origin is None:
         if hooks:
             raise GradError("_backward_hooks: cannot register a hook on a tensor that doesn't require gradient. Call requires_grad_() first.")
-    elif hooks is not None or origin.extra is not None:
-        origin.extended().hooks = hooks
+    elif hooks is not None or origin._extra is not None:
+        origin._extended().hooks = hooks
 
 
 def tensor_is_leaf(self) -> bool:

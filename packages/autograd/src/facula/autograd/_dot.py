@@ -29,7 +29,7 @@ class Graph:
             if origin is None:
                 raise GradError(f"to_dot: tensor {k} does not require grad, so there is no graph behind it. Call requires_grad_() on what it is computed from.")
             declare(("result", k), f"{known.get(id(t), 'result')}\n{about(t)}", "result")
-            node, number = origin.edge() if not isinstance(origin, Leaf) else (origin, 0)
+            node, number = origin._edge() if not isinstance(origin, Leaf) else (origin, 0)
             edges.append((node, ("result", k), number if isinstance(origin, Output) else None))
             waiting.append(node)
         while waiting:
@@ -41,9 +41,9 @@ class Graph:
                 declare(node, "a leaf that is gone" if leaf is None else f"{known.get(id(leaf), 'leaf')}\n{about(leaf)}", "leaf")
                 continue
             declare(node, node.name(), "node")
-            for origin in node.inputs:
+            for origin in node._inputs:
                 if origin is not None:
-                    before, number = (origin, 0) if isinstance(origin, Leaf) else origin.edge()
+                    before, number = (origin, 0) if isinstance(origin, Leaf) else origin._edge()
                     edges.append((before, node, number if isinstance(origin, Output) else None))
                     waiting.append(before)
         self.edges = [(numbers[a], numbers[b], number) for a, b, number in edges]

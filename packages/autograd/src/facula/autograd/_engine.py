@@ -85,7 +85,7 @@ def below(roots) -> set:
         node = stack.pop()
         if node is not None and node not in seen:
             seen.add(node)
-            stack.extend(node.inputs)
+            stack.extend(node._inputs)
     return seen
 
 
@@ -122,7 +122,7 @@ def _run_all(roots, keep_graph, create_graph, captures, only) -> dict | None:
         wanted = None if ends is None else leading_to(ends, roots)
         if only is not None:
             wanted |= only
-            wanted.update([origin.inputs[0] for origin in only if type(origin) is Output])
+            wanted.update([origin._inputs[0] for origin in only if type(origin) is Output])
         if ends is not None:  # hooks on roots that lead nowhere hear nothing
             roots = [root for root in roots if root[0] in wanted or root[0] in ends]
         counts = leaf_counts(roots, wanted) if watched[0] and captures is None else None
@@ -160,11 +160,11 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
                 pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent)
                 node = None
                 continue
-        extra = node.extra
+        extra = node._extra
         arrived = g
         if extra is not None:
             g = hooks_before(node, extra, g, captures is None or node in wanted)
-        inputs = node.inputs
+        inputs = node._inputs
         if wanted is not None:
             if captures is not None and node in captures:  # PyTorch: as it arrived, where the node has work to do besides
                 captures[node] = arrived if node in wanted else g
@@ -178,15 +178,15 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
         if anomalous:
             at_work.node = node
         try:
-            outs = node.backward(g, inputs)
+            outs = node._backward(g, inputs)
         except Exception as error:
             explain(error, node)
             raise
         finally:
             if anomalous:
                 at_work.node = None
-        if not keep_graph and node.keeps:
-            node.saved = None
+        if not keep_graph and node._keeps:
+            node._saved = None
         if extra is not None:
             outs = hooks_after(node, extra, outs, g)
         if anomalous:
@@ -205,7 +205,7 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
                         leaves[target] = gi + old if old.is_sparse else old + gi
                         if not create_graph:
                             sums.add(target)
-                elif target.extra is not None:
+                elif target._extra is not None:
                     silent.add(target)
                 if counts is not None:
                     counts[target] -= 1
@@ -222,24 +222,24 @@ def _run(roots, keep_graph, create_graph, captures, wanted, counts) -> dict:
                 grads[target] = gi if old is None else old + gi
             elif node is None:
                 node, g = target, gi
-            elif target.seq > node.seq:
+            elif target._seq > node._seq:
                 wait(node, g, grads, heap)
                 node, g = target, gi
             else:
                 wait(target, gi, grads, heap)
-        if heap and node is not None and -heap[0][0] > node.seq:
+        if heap and node is not None and -heap[0][0] > node._seq:
             wait(node, g, grads, heap)
             node = None
     for leaf in silent:
         if leaf not in leaves:
-            hear_of_no_gradient(leaf, leaf.extra, captures is None, leaf.ref())
+            hear_of_no_gradient(leaf, leaf._extra, captures is None, leaf._ref())
     return leaves
 
 
 def pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent) -> None:
     """A node whose result got no gradient from any node that it feeds: its hooks hear of it, a Function's backward runs, and what it feeds on hears of it in turn."""
     runs = wanted is None or node in wanted
-    extra, inputs = node.extra, node.inputs
+    extra, inputs = node._extra, node._inputs
     if extra is not None:
         hear_of_no_gradient(node, extra, runs)
     if not runs:
@@ -253,12 +253,12 @@ def pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent) -> No
     outs = (None,) * len(inputs)
     if getattr(node, "_function", None) is not None:
         try:
-            outs = node.backward(g, inputs)
+            outs = node._backward(g, inputs)
         except Exception as error:
             explain(error, node)
             raise
-    if not keep_graph and node.keeps:
-        node.saved = None
+    if not keep_graph and node._keeps:
+        node._saved = None
     if extra is not None:
         outs = hooks_after(node, extra, outs, g)
     for target, gi in zip(inputs, outs):
@@ -268,7 +268,7 @@ def pass_nothing(node, g, wanted, keep_graph, grads, heap, leaves, silent) -> No
             if gi is not None:
                 old = leaves.get(target)
                 leaves[target] = gi if old is None else old + gi
-            elif target.extra is not None:
+            elif target._extra is not None:
                 silent.add(target)
         elif target not in grads:
             wait(target, gi, grads, heap)
@@ -285,7 +285,7 @@ def added(sum_, g) -> bool:
 def wait(node, g, grads, heap) -> None:
     """Put a node and its gradient back: a newer one goes first."""
     grads[node] = g
-    heappush(heap, (-node.seq, node))
+    heappush(heap, (-node._seq, node))
 
 
 def joined(output, node, g, grads, heap) -> tuple:
@@ -300,7 +300,7 @@ def joined(output, node, g, grads, heap) -> tuple:
         return None, None
     parts = [None] * output.count
     parts[output.index] = g
-    if heap and -heap[0][0] > node.seq:
+    if heap and -heap[0][0] > node._seq:
         wait(node, parts, grads, heap)
         return None, None
     return node, parts
@@ -312,7 +312,7 @@ def receive(origin, g, grads, heap, leaves) -> None:
     old = where.get(origin)
     where[origin] = g if old is None else old + g
     if old is None and where is grads:
-        heappush(heap, (-origin.seq, origin))
+        heappush(heap, (-origin._seq, origin))
 
 
 def leading_to(captures, roots) -> set:
@@ -324,12 +324,12 @@ def leading_to(captures, roots) -> set:
             node = stack[-1]
             if node not in state:
                 state[node] = False
-                stack.extend(n for n in node.inputs if n is not None and n not in state)
+                stack.extend(n for n in node._inputs if n is not None and n not in state)
             else:
                 stack.pop()
                 if not state[node]:
                     state[node] = True
-                    if any(n in captures or n in wanted for n in node.inputs if n is not None):
+                    if any(n in captures or n in wanted for n in node._inputs if n is not None):
                         wanted.add(node)
     return wanted
 
@@ -343,7 +343,7 @@ def leaf_counts(roots, wanted=None) -> dict:
         if node in seen or (wanted is not None and node not in wanted):
             continue
         seen.add(node)
-        for n in node.inputs:
+        for n in node._inputs:
             if type(n) is Leaf:
                 counts[n] = counts.get(n, 0) + 1
             elif n is not None:
@@ -374,7 +374,7 @@ ALONE = _alone()
 
 def accumulate(leaf, g, create_graph, captures) -> None:
     alone = references(g) <= ALONE
-    extra = leaf.extra
+    extra = leaf._extra
     if extra is not None:
         seen = hooks_before(leaf, extra, g, captures is None)
         g = seen if extra.dtype is None else seen.to(extra.dtype)
@@ -384,7 +384,7 @@ def accumulate(leaf, g, create_graph, captures) -> None:
         if leaf in captures:
             captures[leaf] = g
         return
-    tensor = leaf.ref()
+    tensor = leaf._ref()
     if tensor is None or tensor._origin is None:  # gone, or requires_grad was taken back
         return
     with accumulating:
@@ -444,8 +444,8 @@ def dense(tensor) -> bool:
 
 def explain(error, node) -> None:
     """Show where in the forward pass the failing node comes from."""
-    stack = node.extra.stack if node.extra is not None else None
-    where = node.where()
+    stack = node._extra.stack if node._extra is not None else None
+    where = node._where()
     if stack:
         text = f"{node.name()} was recorded in the forward pass at:\n{stack}"
     elif where:
@@ -469,8 +469,8 @@ def detected(node, stack) -> None:
     said = f"Error detected in {node.name()}. "
     said += f"Traceback of forward call that caused the error:\n{stack}" if stack else "No forward pass information available. Enable detect anomaly during forward pass for more information."
     warned(said)
-    while node.extra is not None and (node := node.extra.parent) is not None:
-        seen = node.extra.stack if node.extra is not None else None
+    while node._extra is not None and (node := node._extra.parent) is not None:
+        seen = node._extra.stack if node._extra is not None else None
         where = f"Traceback of forward call that induced the previous calculation:\n{seen}" if seen else "No forward pass information available."
         warned(f"Previous calculation was induced by {node.name()}. {where}")
 

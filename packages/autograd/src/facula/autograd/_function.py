@@ -49,13 +49,13 @@ class FunctionCtx:
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_forward: can only save tensors, but got {type(t).__name__}. Put other things on ctx as attributes.")
-        self.to_save_forward = tensors
+        self._to_save_forward = tensors
 
     def mark_dirty(self, *tensors) -> None:
         """Say which inputs forward changed in place; they must be among its results."""
         self.dirty_tensors = tensors
-        if self.marked is not None:
-            self.marked = tensors
+        if self._marked is not None:
+            self._marked = tensors
 
     def mark_non_differentiable(self, *tensors) -> None:
         """Say which results have no gradient."""
@@ -65,9 +65,9 @@ class FunctionCtx:
         """Whether backward gets zeros (the default) or None for results that nothing depends on."""
         self.materialize_grads = bool(value)
 
-    to_save = to_save_forward = dirty_tensors = non_differentiable = ()
-    in_jvp = None  # what saved_tensors is while jvp runs
-    marked = None  # in forward mode: the dirty tensors, until jvp has run
+    to_save = _to_save_forward = dirty_tensors = non_differentiable = ()
+    _in_jvp = None  # what saved_tensors is while jvp runs
+    _marked = None  # in forward mode: the dirty tensors, until jvp has run
     materialize_grads = True
     _materialize_non_diff_grads = True  # with materialize_grads: of results without derivative, too
 
@@ -75,7 +75,7 @@ class FunctionCtx:
 class FunctionNode(FunctionCtx, Node):
     """The node of a Function call. layout and saved follow what was saved: tensor, version, tensor, version, ..."""
 
-    keeps = True
+    _keeps = True
     _function = None  # the Function, of the subclass
     needs_input_grad = ()
 
@@ -85,11 +85,11 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def saved_tensors(self) -> tuple:
         """What save_for_backward kept, after a check that it did not change."""
-        if self.in_jvp is not None:
-            return self.in_jvp
-        saved = self.saved
+        if self._in_jvp is not None:
+            return self._in_jvp
+        saved = self._saved
         if saved is None or (type(saved) is not tuple):
-            saved = self.thawed()
+            saved = self._thawed()
         found = []
         for i in range(0, len(saved), 2):
             t, at = saved[i], saved[i + 1]
@@ -97,7 +97,7 @@ class FunctionNode(FunctionCtx, Node):
                 found.append(None)
                 continue
             if at is not None and tensor_version(t) != at:
-                raise self.changed(f"saved tensor {i // 2}", t, at)
+                raise self._changed(f"saved tensor {i // 2}", t, at)
             k = self._result_of.get(i // 2)
             if k is not None:
                 t = alias(t)
@@ -108,10 +108,10 @@ class FunctionNode(FunctionCtx, Node):
     @property
     def _raw_saved_tensors(self) -> tuple:
         """saved_tensors before they are unpacked: each takes a pair of hooks of its own."""
-        return tuple([SavedTensor(self, name) for name in self.layout[::2]])
+        return tuple([SavedTensor(self, name) for name in self._layout[::2]])
 
-    def kept(self, wanted) -> Tensor | None:
-        return self.saved_tensors[self.layout.index(wanted) // 2]
+    def _kept(self, wanted) -> Tensor | None:
+        return self.saved_tensors[self._layout.index(wanted) // 2]
 
     @property
     def saved_variables(self) -> tuple:
@@ -119,20 +119,20 @@ class FunctionNode(FunctionCtx, Node):
         warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
-    def results(self) -> int:
+    def _result_count(self) -> int:
         return len(self._metas)
 
-    def changed(self, name, tensor, saved_at) -> GradError:
+    def _changed(self, name, tensor, saved_at) -> GradError:
         return GradError(
             f"{self.name()}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
             f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 
-    def backward(self, g, inputs) -> tuple:
+    def _backward(self, g, inputs) -> tuple:
         gs = g if type(g) is list else [g]
         gs += [None] * (len(self._metas) - len(gs))
         if self.materialize_grads:
-            quiet = () if self._materialize_non_diff_grads else self.flat
+            quiet = () if self._materialize_non_diff_grads else self._flat
             gs = [zeros(m) if t is None and m is not None and k not in quiet else t for k, (t, m) in enumerate(zip(gs, self._metas))]
         function = self._function
         users = function.backward
@@ -142,24 +142,24 @@ class FunctionNode(FunctionCtx, Node):
             users = function.vjp
         block = _core.extend.subclassed()
         if block is None:
-            return self.checked(users(self, *gs), inputs)
+            return self._checked(users(self, *gs), inputs)
         with block:
             outs = users(self, *gs)
-        return self.checked(outs, inputs)
+        return self._checked(outs, inputs)
 
-    def pushed(self, tangents, count) -> tuple:
+    def _pushed(self, tangents, count) -> tuple:
         """The tangents of `count` results from those of forward's arguments, by the Function's jvp."""
-        self.in_jvp = self.to_save_forward
+        self._in_jvp = self._to_save_forward
         try:
             found = self._function.jvp(self, *tangents)
         finally:
-            self.in_jvp = None
+            self._in_jvp = None
         found = found if isinstance(found, tuple) else (found,)
         if len(found) != count:
             raise GradError(f"{self.name()}: jvp returned {len(found)} tangents for {count} results. Return one for each.")
         return found
 
-    def checked(self, outs, inputs) -> tuple:
+    def _checked(self, outs, inputs) -> tuple:
         """One gradient per tensor input, of its shape and dtype."""
         outs = tuple(outs) if isinstance(outs, (tuple, list)) else (outs,)
         n = len(self.needs_input_grad)
@@ -173,7 +173,7 @@ class FunctionNode(FunctionCtx, Node):
                     raise GradError(f"{self.name()}: returned a gradient different than None at position {i + 1}, but the corresponding forward input was no tensor. Return None there.")
         found = []
         for i, (g, place) in enumerate(zip([outs[i] for i in self._places], self._input_metas)):
-            if g is not None and self.inputs[i] is not None:
+            if g is not None and self._inputs[i] is not None:
                 if not isinstance(g, Tensor):
                     raise GradError(f"{self.name()}: expected a tensor or None as gradient {i}, but got {type(g).__name__}. Return tensors.")
                 g = fitted(self, i, g, *place)
@@ -288,17 +288,17 @@ class Function:
         outs = (out,) if single else tuple(out)
         if node.dirty_tensors or node.non_differentiable:
             check_marks(node, outs, [t for _, t in tensors])
-        node.flat = [i for i, o in enumerate(outs) if any(o is t for t in node.non_differentiable)]
+        node._flat = [i for i, o in enumerate(outs) if any(o is t for t in node.non_differentiable)]
         if not recording:
             node.to_save = ()
             outs = [unrecorded(node, o, tensors) if isinstance(o, Tensor) else o for o in outs]
             return outs[0] if single else outs if isinstance(out, list) else tuple(outs)
-        node.code, node.at = (None, 0) if f is None else (f.f_code, f.f_lasti)
-        node.seq = tick()
-        node.extra = None
+        node._code, node._at = (None, 0) if f is None else (f.f_code, f.f_lasti)
+        node._seq = tick()
+        node._extra = None
         node._places = [i for i, _ in tensors]
         node._input_metas = [(t.shape, t.dtype) for _, t in tensors]
-        node.inputs = tuple(t._origin for _, t in tensors)
+        node._inputs = tuple(t._origin for _, t in tensors)
         outs = finish(node, outs, [t for _, t in tensors])
         return outs[0] if single else list(outs) if isinstance(out, list) else outs
 
@@ -429,7 +429,7 @@ def wrote(node, tensor, origin, several) -> None:
             raise GradError(f"{node.name()}: {why}. Write to a clone.")
         if several:
             raise GradError(f"{node.name()}: your Function modifies inplace an input that is a view of another Tensor, and has several results. Return one result, or write to a clone.")
-        at = next(i for i, n in enumerate(node.inputs) if n is old)
+        at = next(i for i, n in enumerate(node._inputs) if n is old)
         if at != 0:
             raise GradError(f"{node.name()}: a view modified in place must be the Function's first tensor argument. Reorder the arguments.")
         if epoch_stale(base):
@@ -462,13 +462,13 @@ def keep(node, outs) -> None:
                 t = alias(t)
             saved += [t, _core.lib.saved_version((t._v if t.is_sparse else t)._h)]
         layout += [f"saved_{i}", f"saved_{i}_version"]
-    node.layout = layout
-    node.saved = tuple(saved)
+    node._layout = layout
+    node._saved = tuple(saved)
     node.to_save = node.dirty_tensors = node.non_differentiable = ()
-    node.keeps = bool(saved)
+    node._keeps = bool(saved)
     hooks = pack_hooks()
     if _support.NAMES["special"] and hooks and saved:
-        node.saved = Packed(node, *hooks[-1])
+        node._saved = Packed(node, *hooks[-1])
     if _support.NAMES["special"]:
         _support.remember(node)
 
@@ -506,7 +506,7 @@ def once_differentiable(function) -> Callable:
             if isinstance(part, Tensor) and is_float(part):
                 part = part.detach()
                 n = OnceBackward()
-                n.code, n.seq, n.extra, n.inputs, n.saved = None, tick(), None, tuple(g._origin for g in grads if isinstance(g, Tensor)), ()
+                n._code, n._seq, n._extra, n._inputs, n._saved = None, tick(), None, tuple(g._origin for g in grads if isinstance(g, Tensor)), ()
                 part._origin = n
                 o = o._with(part) if hasattr(o, "_v") else part
             return_.append(o)
@@ -520,7 +520,7 @@ class OnceBackward(Node):
 
     __slots__ = ()
 
-    def backward(self, g, inputs) -> NoReturn:
+    def _backward(self, g, inputs) -> NoReturn:
         raise GradError("once_differentiable: trying to differentiate twice a function that was marked with @once_differentiable. Remove the decorator if its backward is differentiable.")
 
 

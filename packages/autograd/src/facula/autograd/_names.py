@@ -104,21 +104,21 @@ NAMES = {
 
 def of_loss(node) -> str | None:
     """Of the mean or sum of a loss, which is one node with it: where the files of losses are."""
-    path, _, file = node.code.co_filename.rpartition("/")
-    return path + "/_loss" if file == "_reduction.py" and node.rule.op_name in ("mean", "sum") else None
+    path, _, file = node._code.co_filename.rpartition("/")
+    return path + "/_loss" if file == "_reduction.py" and node._rule.op_name in ("mean", "sum") else None
 
 
 def of_whole(node) -> str | None:
     """The name that the node has as the last of a function that is one step; None where it is none."""
-    names = None if node.called_so else steps.get(getattr(node, "code", None))
-    name = None if names is None or node.rule is None else names.get(node.rule.op_name)
-    return name[bool(node.numbers)] if type(name) is tuple else name
+    names = None if node._called_so else steps.get(getattr(node, "_code", None))
+    name = None if names is None or node._rule is None else names.get(node._rule.op_name)
+    return name[bool(node._numbers)] if type(name) is tuple else name
 
 
 @cache
 def renamed(kind, name, for_good=False) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "numbered": None} | ({"called_so": True} if for_good else {}))
+    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "_numbered": None} | ({"_called_so": True} if for_good else {}))
 
 
 # how many edges a node has there, where ours has one for an operand that is a number, or none for one without derivative

@@ -15,7 +15,7 @@
         n = node(Backward, (xo, yo), (y if xo is not None else None, 0, x if yo is not None else None, 0), f.f_code, f.f_lasti)
         out._origin = n
 
-and Backward.backward(self, g, inputs) checks versions and calls the rules of the operands that need a gradient; the
+and Backward._backward(self, g, inputs) checks versions and calls the rules of the operands that need a gradient; the
 variants for numbers and for mixed operands have node classes of their own, whose backward sums over broadcast dims and
 casts back after promotion. Text is made on an op's first use: made for all ops at import it would cost a third of a second.
 """
@@ -64,8 +64,8 @@ def compiled(op, rule) -> Callable:
     exec(compile(source, filename, "exec"), names)
     for v in kinds:
         names["Backward" + v.suffix] = type(rule.name, (Node,), {
-            "__slots__": (), "rule": rule, "backward": names["backward" + v.suffix], "keeps": saves.keeps and not rule.lasting, "layout": tuple(v.layout), "numbers": v.numbers,
-            "numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "__module__": "facula.autograd", **saved_properties(v.layout, {letter: name for name, letter in operands.letter.items()}),
+            "__slots__": (), "_rule": rule, "_backward": names["_backward" + v.suffix], "_keeps": saves.keeps and not rule.lasting, "_layout": tuple(v.layout), "_numbers": v.numbers,
+            "_numbered": staticmethod(NAMES[op.name]) if op.name in NAMES else None, "__module__": "facula.autograd", **saved_properties(v.layout, {letter: name for name, letter in operands.letter.items()}),
         })  # fmt: skip
     LIVE.append(names)
     recorder = names[f"record_{op.name}"]
@@ -99,9 +99,9 @@ def first_use(op) -> Callable:
         caller = sys._getframe(2)  # the recorder saw one frame too few
         origin = (out[0] if out.__class__ in (tuple, list) else out)._origin
         if type(origin) is Output:
-            origin = origin.inputs[0]
-        if origin is not None and origin.rule is RULES[op.name]:
-            origin.code, origin.at = caller.f_code, caller.f_lasti
+            origin = origin._inputs[0]
+        if origin is not None and origin._rule is RULES[op.name]:
+            origin._code, origin._at = caller.f_code, caller.f_lasti
 
     return record
 

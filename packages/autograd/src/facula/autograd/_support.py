@@ -73,7 +73,7 @@ def no_derivative(op_name, parameter) -> NoReturn:
 def check_list(node, name, tensors, versions) -> None:
     for t, v in zip(tensors, versions):
         if v is not None and tensor_version(t) != v:
-            raise node.changed(name, t, v)
+            raise node._changed(name, t, v)
 
 
 # ---- the forward line under an interpreter ----------------------------------------------------------------------------
@@ -94,15 +94,15 @@ def relined(result) -> Tensor | tuple:
     for t in result if result.__class__ in (tuple, list) else (result,):
         node = t._origin if isinstance(t, Tensor) else None
         if node.__class__ is Output:
-            node = node.inputs[0]
-        code = getattr(node, "code", None)
+            node = node._inputs[0]
+        code = getattr(node, "_code", None)
         if code is None or not on_the_road(code):
             continue
         if frame is None:
             frame = sys._getframe(2)
             while frame.f_back is not None and on_the_road(frame.f_code):
                 frame = frame.f_back
-        node.code, node.at = frame.f_code, frame.f_lasti
+        node._code, node._at = frame.f_code, frame.f_lasti
     return result
 
 
@@ -139,7 +139,7 @@ at_work = threading.local()  # .node: in anomaly mode, the node that this thread
 def remember(n) -> None:
     """In anomaly mode: where a node was recorded, and in which node's backward."""
     if anomaly["enabled"]:
-        extra = n.extended()
+        extra = n._extended()
         extra.stack, extra.parent = "".join(traceback.format_stack()[:-4]), getattr(at_work, "node", None)  # 4 frames are our own
 
 
@@ -147,8 +147,8 @@ def finish(n) -> None:
     """The rest of recording where something is special."""
     remember(n)
     hooks = pack_hooks()
-    if hooks and n.keeps:
-        n.saved = Packed(n, *hooks[-1])
+    if hooks and n._keeps:
+        n._saved = Packed(n, *hooks[-1])
 
 
 CAME_BACK = object()  # the version of a tensor that a hook unpacked: whatever it has then
@@ -162,8 +162,8 @@ class Packed:
     def __init__(self, node, pack, unpack) -> None:
         self.unpacker = unpack
         self.values = []
-        names = node.layout
-        for i, value in enumerate(node.saved):
+        names = node._layout
+        for i, value in enumerate(node._saved):
             value = tensor_of(value) if type(value) is TensorHandle else value
             versioned = i + 1 < len(names) and names[i + 1] == names[i] + "_version"
             if versioned and isinstance(value, Tensor):
@@ -236,13 +236,13 @@ def hooked(node, name, pack, unpack) -> Packed:
     """What a node saved, with one of its tensors gone through pack: it comes back through unpack."""
     if not callable(pack) or not callable(unpack):
         raise TypeError(f"register_hooks: two functions are needed, but got {pack!r} and {unpack!r}.")
-    found = node.saved
+    found = node._saved
     if found is None:
-        node.thawed()
+        node._thawed()
     if type(found) is tuple:
         found = Packed.__new__(Packed)
-        found.unpacker, found.values = None, [tensor_of(v) if type(v) is TensorHandle else v for v in node.saved]
-    at = node.layout.index(name)
+        found.unpacker, found.values = None, [tensor_of(v) if type(v) is TensorHandle else v for v in node._saved]
+    at = node._layout.index(name)
     tensor = found.values[at]
     if tensor is None:
         raise GradError(f"{node.name()}: {name} is None: Calling register_hooks on a saved tensor with value None is forbidden. Ask unpack() first.")
@@ -251,7 +251,7 @@ def hooked(node, name, pack, unpack) -> Packed:
     box = packed(lambda t: pack(t.detach()), tensor, Own)
     box.unpack = unpack
     found.values[at] = box
-    if at + 1 < len(node.layout) and node.layout[at + 1] == name + "_version":
+    if at + 1 < len(node._layout) and node._layout[at + 1] == name + "_version":
         found.values[at + 1] = CAME_BACK
     return found
 

@@ -80,7 +80,7 @@ class Tape:
             )
         if base is not None and (base._origin is not None or tensor._origin is not None):
             if tensor._origin is None or type(tensor._origin) is Nowhere:
-                made_in = getattr(tensor._origin, "mode", "no_grad")
+                made_in = getattr(tensor._origin, "_mode", "no_grad")
                 now, block = ("in normal mode", "inference_mode()") if made_in == "inference" else ("with grad mode enabled", "no_grad()")
                 raise GradError(f"{op.name}: A view was created in {made_in} mode and is being modified inplace {now}. Make both the view and the write inside {block}, or both outside.")
             why = fixed(tensor)
@@ -107,7 +107,7 @@ class Tape:
         caller = sys._getframe(3)  # prepared, before_write, the slow path, its caller
         while caller.f_globals.get("__name__") in WAYS:
             caller = caller.f_back
-        node.code, node.at = caller.f_code, caller.f_lasti
+        node._code, node._at = caller.f_code, caller.f_lasti
         return Write(node, recorder.out_at)
 
     def takes(self, tensor, result) -> Tensor:
@@ -115,13 +115,13 @@ class Tape:
         if epoch_stale(tensor):
             self.refresh(tensor)
         base, node = tensor._viewed, result._origin
-        before = node.inputs.count(tensor._origin)  # of a view it has to be known which input it was: the base takes its place
+        before = node._inputs.count(tensor._origin)  # of a view it has to be known which input it was: the base takes its place
         if not grad_mode() or isinstance(node, (Leaf, Output)) or base is not None and (before != 1 if tensor._origin is not None else not before):
             return _copy_into(tensor, result)
-        name = type(node.shown()).__name__
+        name = type(node._shown()).__name__
         self.refuse(Named(name.partition("Backward")[0].lower() + "_"), tensor, base)
         if name in IN_PLACE:
-            node.called(IN_PLACE[name])
+            node._called(IN_PLACE[name])
         _copy_into(tensor.detach(), result.detach())
         self.after_write(None, tensor, (), Write(node, None))
         return tensor
@@ -130,10 +130,10 @@ class Tape:
     def one_node(node, name, inputs) -> None:
         """The node of a composition's last row is the whole to who looks at it: under its name, over the arguments' histories."""
         edges = tuple([None if t is None else t._origin for t in inputs])
-        if node.inputs and node not in edges:  # neither a leaf nor what an argument was
-            if node.extra is None:
-                node.extra = Extra()
-            node.extra.whole = name, edges
+        if node._inputs and node not in edges:  # neither a leaf nor what an argument was
+            if node._extra is None:
+                node._extra = Extra()
+            node._extra.whole = name, edges
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""
@@ -153,10 +153,10 @@ class Tape:
                     self.unrecorded(t)
             return
         node = token.node
-        if token.out_at is not None and type(node.saved) is tuple and node.saved[token.out_at] is not None:
-            saved = list(node.saved)
+        if token.out_at is not None and type(node._saved) is tuple and node._saved[token.out_at] is not None:
+            saved = list(node._saved)
             saved[token.out_at + 1] = tensor_version(tensor)
-            node.saved = tuple(saved)
+            node._saved = tuple(saved)
         base = tensor._viewed
         if base is None:
             keep_retained(tensor, node)
@@ -181,7 +181,7 @@ class Tape:
             self.unrecorded(tensor)
         elif tensor._origin is not None:
             if (written := IN_PLACE_VIEWS.get(name)) is not None and seen._origin is not tensor._origin:
-                seen._origin.called(written)
+                seen._origin._called(written)
             tensor._origin = seen._origin  # what retain_grad() asked for stays with the shape that it was asked of
             if tensor._viewed is None:
                 epoch_advance(tensor)
@@ -253,14 +253,14 @@ class Tape:
         origin, tensor._origin = tensor._origin, None
         if type(origin) is not Leaf:
             return origin
-        extra, held = origin.extra, weakref.ref(origin)
+        extra, held = origin._extra, weakref.ref(origin)
         del origin  # which refers to the tensor: gone, unless a graph leads to it
         left = held()
         if left is not None and _is_kept(tensor):
             tensor._origin = left
             raise GradError(f"swap_tensors: {name} is kept by a graph or a view that is still there. Drop what was computed from it.")
         if left is not None:
-            left.ref = None  # a weak reference that is nobody else's business
+            left._ref = None  # a weak reference that is nobody else's business
         return [extra, left, id(tensor)]
 
     def tie(self, tensor, history) -> None:
@@ -268,18 +268,18 @@ class Tape:
         if type(history) is list:
             extra, left, before = history
             if left is not None and before == id(tensor):  # not swapped after all
-                tensor._origin, left.ref = left, weakref.ref(tensor)
+                tensor._origin, left._ref = left, weakref.ref(tensor)
                 return
             tensor._origin = Leaf(tensor)
-            tensor._origin.extra = extra
+            tensor._origin._extra = extra
             if left is not None:
-                left.__class__, left.extra, left.ref = Swapped, None, nothing
+                left.__class__, left._extra, left._ref = Swapped, None, nothing
         else:
             tensor._origin = history
 
     def grad_dtype(self, tensor) -> None:
         """A leaf was told the dtype of its gradients."""
-        tensor._origin.extended().dtype = tensor.__dict__["_grad_dtype"]
+        tensor._origin._extended().dtype = tensor.__dict__["_grad_dtype"]
 
     def copy_out(self, op, out, args) -> None:
         without = RULES.get(op.name) is NONE and not (op.result == "SAME" and op.kind.startswith("map"))  # bits and divisors: PyTorch has no formula, and refuses
@@ -297,7 +297,7 @@ class Tape:
             return
         caller = sys._getframe(3)
         node = made(PIECES[name], (tensor._origin,), (dim, [p.shape for p in pieces]))
-        node.code, node.at = caller.f_code, caller.f_lasti
+        node._code, node._at = caller.f_code, caller.f_lasti
         for i, piece in enumerate(pieces):
             piece._origin = Output(node, i, len(pieces))
 

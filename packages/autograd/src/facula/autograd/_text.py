@@ -155,13 +155,13 @@ def casts(t, o, saves, v) -> None:
 
 
 def backward_text(op, rule, o, saves, v) -> Lines:
-    """backward(self, g, inputs) of one variant's node: the gradients of the inputs."""
+    """_backward(self, g, inputs) of one variant's node: the gradients of the inputs."""
     t = Lines()
     used = {n for f in rule.grads.values() for n in signature(f).parameters}
     numbered = sorted(n for n in used if n[0] == "g" and n[1:].isdigit())
     several = "gs" in used or bool(numbered)
     conj = saves.conjugates and not several
-    with t.open(f"def backward{v.suffix}(self, g, inputs):"):
+    with t.open(f"def _backward{v.suffix}(self, g, inputs):"):
         unpack(t, saves, v, len(op.results or ()))
         if several:
             t.add("gs = g if type(g) is list else [g]")
@@ -199,9 +199,9 @@ def unpack(t, saves, v, count) -> None:
     """Take the saved values apart, check versions, give kept results their history where gradients are recorded."""
     if not v.layout:
         return
-    t.add("saved = self.saved")
+    t.add("saved = self._saved")
     with t.open("if type(saved) is not tuple:"):
-        t.add("saved = self.thawed()")
+        t.add("saved = self._thawed()")
     t.add(f"{', '.join(v.layout)}, = saved")
     for name, (_, kind) in saves.wanted.items():
         if kind == "list":
@@ -214,10 +214,10 @@ def unpack(t, saves, v, count) -> None:
                     t.add(f"{name} = tensor_of({name})")
             there = f"{name}_version" if v.loose else name
             with t.open(f"if {there} is not None and version({name}._h) != {name}_version:"):
-                t.add(f"raise self.changed({name!r}, {name}, {name}_version)")
+                t.add(f"raise self._changed({name!r}, {name}, {name}_version)")
         if kind == "out":
             with t.open(f"if {name} is not None and recording():"):
-                t.add(f"{name} = self.of_result({name})" if name == "out" else f"{name} = self.of_one_result({name}, {name[3:]}, flat, {count})")
+                t.add(f"{name} = self._of_result({name})" if name == "out" else f"{name} = self._of_one_result({name}, {name[3:]}, flat, {count})")
 
 
 def after(t, key, v, conj) -> None:

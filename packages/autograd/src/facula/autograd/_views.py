@@ -215,20 +215,20 @@ class AsStridedBackward0(Node):
     """The window of a base whose history changed: stale views get this origin."""
 
     __slots__ = ()
-    layout = ("window",)
+    _layout = ("window",)
 
-    def backward(self, g, inputs) -> tuple:
-        return (embed(g, self.saved[0]),)
+    def _backward(self, g, inputs) -> tuple:
+        return (embed(g, self._saved[0]),)
 
 
 class EmbedBackward(Node):
     """The derivative of embed(): the window of the gradient."""
 
     __slots__ = ()
-    layout = ("window",)
+    _layout = ("window",)
 
-    def backward(self, g, inputs) -> tuple:
-        window = self.saved[0]
+    def _backward(self, g, inputs) -> tuple:
+        window = self._saved[0]
         return (window.of(window.laid_out(g, False)).clone(),)
 
 
@@ -236,57 +236,57 @@ class Pieces(Node):
     """Pieces of a tensor along a dim; saved: the dim and the pieces' shapes. What they tell goes under PyTorch's names: libraries that prune channels follow it."""
 
     __slots__ = ()
-    layout = ("dim", "shapes")
-    views = True  # whether the pieces look at the tensor's memory as far as its history knows
+    _layout = ("dim", "shapes")
+    _views = True  # whether the pieces look at the tensor's memory as far as its history knows
 
-    def backward(self, gs, inputs) -> tuple:
-        dim, shapes = self.saved
+    def _backward(self, gs, inputs) -> tuple:
+        dim, shapes = self._saved
         like = next(g for g in gs if g is not None)
         gs = gs + [None] * (len(shapes) - len(gs))
         gs = [_core.zeros(tuple(s), like.dtype, like.device) if g is None else g for g, s in zip(gs, shapes)]
-        return (self.joined(gs, dim),)
+        return (self._joined(gs, dim),)
 
-    joined = staticmethod(lambda gs, dim: _core.cat(gs, dim))
+    _joined = staticmethod(lambda gs, dim: _core.cat(gs, dim))
 
     @property
     def _saved_dim(self) -> int:
-        return self.kept("dim")
+        return self._kept("dim")
 
-    def sizes(self) -> tuple:
+    def _sizes(self) -> tuple:
         """How much of the dim each piece has."""
-        dim = self.kept("dim")
-        return tuple(s[dim] for s in self.kept("shapes"))
+        dim = self._kept("dim")
+        return tuple(s[dim] for s in self._kept("shapes"))
 
-    def whole(self) -> tuple:
+    def _whole(self) -> tuple:
         """The shape of what was cut."""
-        dim, shape = self.kept("dim"), self.kept("shapes")[0]
-        return (*shape[:dim], sum(self.sizes()), *shape[dim + 1 :])
+        dim, shape = self._kept("dim"), self._kept("shapes")[0]
+        return (*shape[:dim], sum(self._sizes()), *shape[dim + 1 :])
 
 
 class SplitBackward0(Pieces):
     __slots__ = ()
-    _saved_self_sym_sizes = property(Pieces.whole)
-    _saved_split_size = property(lambda self: self.sizes()[0])
+    _saved_self_sym_sizes = property(Pieces._whole)
+    _saved_split_size = property(lambda self: self._sizes()[0])
 
 
 class SplitWithSizesBackward0(Pieces):
     __slots__ = ()
-    _saved_self_sym_sizes = property(Pieces.whole)
-    _saved_split_sizes = property(Pieces.sizes)
+    _saved_self_sym_sizes = property(Pieces._whole)
+    _saved_split_sizes = property(Pieces._sizes)
 
 
 class UnsafeSplitBackward0(SplitBackward0):
     """Pieces that are tensors of their own."""
 
     __slots__ = ()
-    views = False
+    _views = False
 
 
 class UnbindBackward0(Pieces):
     """Slices of a tensor along a dim."""
 
     __slots__ = ()
-    joined = staticmethod(lambda gs, dim: _core.stack(gs, dim))
+    _joined = staticmethod(lambda gs, dim: _core.stack(gs, dim))
 
 
 PIECES = {"split": SplitBackward0, "split_with_sizes": SplitWithSizesBackward0, "unsafe_split": UnsafeSplitBackward0, "unbind": UnbindBackward0}
@@ -294,10 +294,10 @@ PIECES = {"split": SplitBackward0, "split_with_sizes": SplitWithSizesBackward0, 
 
 def made(kind, inputs, saved) -> Node:
     n = kind()
-    n.code = None
-    n.seq = tick()
-    n.extra = None
-    n.inputs, n.saved = inputs, saved
+    n._code = None
+    n._seq = tick()
+    n._extra = None
+    n._inputs, n._saved = inputs, saved
     return n
 
 
@@ -325,22 +325,22 @@ class CopySlices(Node):
     """A base after a write through a view of it. saved: the window and the write's own node."""
 
     __slots__ = ()
-    keeps = True
-    layout = ("window", "write", "at")  # at: which input of the write's node is the view as it was; of this one it is the first
+    _keeps = True
+    _layout = ("window", "write", "at")  # at: which input of the write's node is the view as it was; of this one it is the first
 
     @property
     def next_functions(self) -> tuple:
         shown = super().next_functions
-        if type(self.saved) is not tuple or self.extra is not None and self.extra.whole is not None:
+        if type(self._saved) is not tuple or self._extra is not None and self._extra.whole is not None:
             return shown
-        return (shown[0], *self.saved[1].next_functions[1:])
+        return (shown[0], *self._saved[1].next_functions[1:])
 
-    def backward(self, g, inputs) -> tuple:
-        window, write, at = self.thawed() if self.saved is None else self.saved
-        placed = write.rule is not None and write.rule.op_name == "place_into_"  # the source's gradient is a view of g
+    def _backward(self, g, inputs) -> tuple:
+        window, write, at = self._thawed() if self._saved is None else self._saved
+        placed = write._rule is not None and write._rule.op_name == "place_into_"  # the source's gradient is a view of g
         whole = window.laid_out(g, not placed and inputs[0] is not None)
         place = window.of(whole)
-        kept = write.backward(place if placed else place.clone(), moved(inputs, 0, at))
+        kept = write._backward(place if placed else place.clone(), moved(inputs, 0, at))
         kept = moved(kept, at, 0)
         if inputs[0] is None:
             return kept
@@ -357,11 +357,11 @@ class CopySlices(Node):
 def rebase(view, base, write) -> Node:
     """After `write` (its node) changed `view`, a view of `base`: give both their new origins."""
     window = Window(base, view)
-    at = write.inputs.index(view._origin) if write.inputs[0] is not view._origin and view._origin in write.inputs else 0
-    n = made(CopySlices, (base._origin, *moved(write.inputs, at, 0)[1:]), (window, write, at))
-    n.code, n.at = write.code, write.at
+    at = write._inputs.index(view._origin) if write._inputs[0] is not view._origin and view._origin in write._inputs else 0
+    n = made(CopySlices, (base._origin, *moved(write._inputs, at, 0)[1:]), (window, write, at))
+    n._code, n._at = write._code, write._at
     ref = weakref.ref(n)
-    write.extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
+    write._extended().owner = lambda _: made(AsStridedBackward0, (ref(),), (window,))
     keep_retained(base, n)
     base._origin = n
     shown = made(AsStridedBackward0, (n,), (window,))
@@ -382,29 +382,29 @@ def moved(values, start, end) -> tuple:
 def keep_retained(tensor, new) -> None:
     """A tensor's retain_grad() follows it to its new origin; its hooks stay with the value they were put on."""
     old = tensor._origin
-    if old is not None and old.extra is not None and old.extra.retain is not None and old.extra.retain() is tensor:
-        new.extended().retain = old.extra.retain
-        old.extra.retain = None
+    if old is not None and old._extra is not None and old._extra.retain is not None and old._extra.retain() is tensor:
+        new._extended().retain = old._extra.retain
+        old._extra.retain = None
 
 
 class Lost(Node):
     """The origin of a stale view whose history cannot be rebuilt, after it was read where nothing is recorded."""
 
     __slots__ = ()
-    layout = ("why",)
+    _layout = ("why",)
 
-    def backward(self, g, inputs) -> tuple:
-        raise lost(self.saved[0])
+    def _backward(self, g, inputs) -> tuple:
+        raise lost(self._saved[0])
 
 
 class Without(Node):
     """What an operation without derivative gave: it requires grad, and has none."""
 
     __slots__ = ()
-    layout = ("name",)
+    _layout = ("name",)
 
-    def backward(self, g, inputs) -> NoReturn:
-        raise GradError(f"derivative for {self.saved[0]} is not implemented. Call it under no_grad(), or on detached tensors.")
+    def _backward(self, g, inputs) -> NoReturn:
+        raise GradError(f"derivative for {self._saved[0]} is not implemented. Call it under no_grad(), or on detached tensors.")
 
 
 def lost(why) -> GradError:
@@ -439,18 +439,18 @@ def fixed(view) -> str | None:
     if origin is None:
         return None
     if type(origin) is Lost:
-        return origin.saved[0]
+        return origin._saved[0]
     whole = origin  # of which this is a view; a view of one that was made in such a mode, or of one of several pieces, is refused as that is
-    while whole.rule is not None and ops[whole.rule.op_name].kind == "view" and whole.inputs[0] is not None:
-        whole = whole.inputs[0]
+    while whole._rule is not None and ops[whole._rule.op_name].kind == "view" and whole._inputs[0] is not None:
+        whole = whole._inputs[0]
     if type(whole) is Nowhere:
-        return f"A view was created in {whole.mode} mode"
+        return f"A view was created in {whole._mode} mode"
     from ._function import FunctionNode
 
-    if isinstance(whole, Output) and isinstance(whole.inputs[0], Pieces) and whole.inputs[0].views:
-        index, name = origin.edge()[1], origin.name()
+    if isinstance(whole, Output) and isinstance(whole._inputs[0], Pieces) and whole._inputs[0]._views:
+        index, name = origin._edge()[1], origin.name()
         return f"Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns multiple views"
-    if isinstance(origin.inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
+    if isinstance(origin._inputs[0] if isinstance(origin, Output) else origin, FunctionNode):
         index = origin.index if isinstance(origin, Output) else 0
         return f"Output {index} of {origin.name()} is a view and is being modified inplace. This view was created inside a custom Function"
     return None

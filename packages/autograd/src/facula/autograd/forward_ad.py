@@ -289,11 +289,11 @@ def geometry(t) -> tuple:
 
 def attach_saved(t) -> None:
     """The alias of a result that its node keeps has the result's tangent."""
-    node = t._origin if not isinstance(t._origin, Output) else t._origin.inputs[0]
-    if node is None or type(node.saved) is not tuple:
+    node = t._origin if not isinstance(t._origin, Output) else t._origin._inputs[0]
+    if node is None or type(node._saved) is not tuple:
         return
-    node.saved = tuple([tensor_of(v) if type(v) is TensorHandle else v for v in node.saved])
-    for kept in node.saved:
+    node._saved = tuple([tensor_of(v) if type(v) is TensorHandle else v for v in node._saved])
+    for kept in node._saved:
         if isinstance(kept, Tensor) and kept._origin is None and kept.shape == t.shape and lib.fc_data(kept._h) == lib.fc_data(t._h) and tangent_of(kept) is None:
             kept.__dict__["_forward"] = t.__dict__["_forward"]
 
@@ -419,23 +419,23 @@ def apply(function, args) -> Any:
     if level is None or level.paused or not any(tangent_of(a) is not None for a in args):
         return NotImplemented
     node = function._node_class()
-    level.paused, node.marked = True, ()
+    level.paused, node._marked = True, ()
     before = {id(a): tensor_version(tangent_of(a)) for a in args if tangent_of(a) is not None}
     try:
         out = function._recorded(node, args, sys._getframe(2))
         tangents = [tangent_of(a) for a in args]
         if node.materialize_grads:
             tangents = [_core.zeros(tuple(a.shape), a.dtype, a.device) if v is None and isinstance(a, Tensor) and _core.is_float(a) else v for a, v in zip(args, tangents)]
-        found = node.pushed(tangents, len(out) if isinstance(out, tuple) else 1)
+        found = node._pushed(tangents, len(out) if isinstance(out, tuple) else 1)
     finally:
         level.paused = False
-    marked, node.marked = node.marked, None
+    marked, node._marked = node._marked, None
     outs = out if isinstance(out, tuple) else (out,)
     results = list(outs)
     for k, (o, v) in enumerate(zip(outs, found)):
         if v is None:
             continue
-        if not isinstance(o, Tensor) or not _core.is_float(o) or k in node.flat:
+        if not isinstance(o, Tensor) or not _core.is_float(o) or k in node._flat:
             raise GradError(f"{node.name()}: jvp returned a tangent for result {k}, which is not differentiable. You should return None at that position instead.")
         if v.shape != o.shape:
             raise GradError(f"{node.name()}: jvp returned a tangent of shape {tuple(v.shape)} for a result of shape {tuple(o.shape)}.")

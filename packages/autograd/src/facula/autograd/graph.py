@@ -113,7 +113,7 @@ class GradientEdge:
 
     def __post_init__(self) -> None:
         if self._origin is None:  # made by hand
-            count = self.node.results()
+            count = self.node._result_count()
             object.__setattr__(self, "_origin", self.node if count == 1 else Output(self.node, self.output_nr, count))
 
 
@@ -128,7 +128,7 @@ def get_gradient_edge(tensor) -> GradientEdge:
     if origin is None:
         raise GradError("get_gradient_edge: the tensor does not require grad. Call requires_grad_() first.")
     one = ones_like(tensor.detach()) if tensor.numel() == 1 and not tensor.is_complex() else None
-    return GradientEdge(*origin.edge(), origin, one, tensor.shape, tensor.dtype)
+    return GradientEdge(*origin._edge(), origin, one, tensor.shape, tensor.dtype)
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all") -> _Handles:

@@ -176,11 +176,11 @@ class profile:
 
 
 def running_node() -> FrameType | None:
-    """The frame of the innermost backward() of a recorded operation, or None."""
+    """The frame of the innermost _backward() of a recorded operation, or None."""
     frame = sys._getframe(3)
     while frame is not None:
         code = frame.f_code
-        if code.co_name == "backward" and (code.co_filename.startswith("<autograd of ") or code.co_filename.startswith(HERE)) and code.co_varnames[:1] == ("self",):
+        if code.co_name.startswith("_backward") and (code.co_filename.startswith("<autograd of ") or code.co_filename.startswith(HERE)) and code.co_varnames[:1] == ("self",):
             return frame
         frame = frame.f_back
     return None

@@ -69,7 +69,7 @@ class Own:
                     return True
             elif node not in seen:
                 seen.add(node)
-                stack.extend(n for n in node.inputs if n is not None)
+                stack.extend(n for n in node._inputs if n is not None)
         return False
 
     def tree(self, tree) -> Any:

@@ -51,18 +51,18 @@ def node_class(function) -> type:
     """The class of a Function's nodes whose gradients carry tangents."""
     kind = function._node_class
 
-    def backward(self, g, inputs) -> tuple:
+    def _backward(self, g, inputs) -> tuple:
         gs = g if type(g) is list else [g]
         gs = [*gs, *[None] * (len(self._metas) - len(gs))]
         if not any(t is not None and t._origin is not None for t in gs):
-            return kind.backward(self, g, inputs)
+            return kind._backward(self, g, inputs)
         found = (None,) * len(inputs)
         if function.backward is not Function.backward or function.vjp is not Function.vjp:
-            found = kind.backward(self, [None if t is None else t.detach() for t in gs], inputs)
+            found = kind._backward(self, [None if t is None else t.detach() for t in gs], inputs)
         zeros = Hanging.apply(self, *gs)
         return tuple([None if i is None else z if f is None else f + z for i, f, z in zip(inputs, found, zeros)])
 
-    return type(kind.__name__, (kind,), {"backward": backward, "__module__": kind.__module__})
+    return type(kind.__name__, (kind,), {"_backward": _backward, "__module__": kind.__module__})
 
 
 class Hanging(Function):
@@ -82,4 +82,4 @@ class Hanging(Function):
             if t is None and node.materialize_grads and (dtype.is_floating_point or dtype.is_complex):
                 t = F.zeros(shape, dtype=dtype)
             given[place] = t if t is None else t.clone()  # it may be written to
-        return None, *[t if there else None for t, there in zip(node.pushed(given, len(node._metas)), ctx.there)]
+        return None, *[t if there else None for t, there in zip(node._pushed(given, len(node._metas)), ctx.there)]

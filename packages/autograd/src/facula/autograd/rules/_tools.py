@@ -78,10 +78,10 @@ class Refused(Node):
     """The end of what has no further derivative."""
 
     __slots__ = ()
-    layout = ("why",)
+    _layout = ("why",)
 
-    def backward(self, g, inputs) -> NoReturn:
-        raise GradError(self.saved[0])
+    def _backward(self, g, inputs) -> NoReturn:
+        raise GradError(self._saved[0])
 
 
 def once_only(t, why) -> F.Tensor:
@@ -96,7 +96,7 @@ class Straight(Node):
 
     __slots__ = ()
 
-    def backward(self, g, inputs) -> tuple:
+    def _backward(self, g, inputs) -> tuple:
         return g, None if inputs[1] is None else F.zeros_like(g)
 
 

@@ -35,7 +35,7 @@ def reduced(loss: Tensor, reduction: str, node: str | None = None) -> Tensor:
     else:
         check(reduction)
     if node is not None and type(loss) is Tensor and loss._origin is not None:
-        loss._origin.called(node)
+        loss._origin._called(node)
     return loss
 
 

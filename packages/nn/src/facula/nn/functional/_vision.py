@@ -263,7 +263,7 @@ def interpolate(
 def _one_node(x: Tensor, mode: str, antialias: bool) -> Tensor:
     """x, its dims resampled one by one, under the name of the one node that PyTorch has for it."""
     kind = "".join(word.capitalize() for word in mode.split("-"))
-    x._origin.called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
+    x._origin._called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
     return x
 
 
