@@ -1,12 +1,13 @@
 /* NodeSlots: the base of autograd's nodes, its slots at places that C knows; and what the tape asks of tensors. */
 
-typedef struct { PyObject_HEAD PyObject *inputs, *saved, *seq, *code, *at, *extra; } fc_node;
+typedef struct { PyObject_HEAD PyObject *inputs, *saved, *seq, *code, *at, *extra, *step; } fc_node;
 static long long fc_ticks; /* under the interpreter lock */
 
 static PyMemberDef fc_node_members[] = {
     {"_inputs", T_OBJECT_EX, offsetof(fc_node, inputs), 0, NULL}, {"_saved", T_OBJECT_EX, offsetof(fc_node, saved), 0, NULL},
     {"_seq", T_OBJECT_EX, offsetof(fc_node, seq), 0, NULL},       {"_code", T_OBJECT_EX, offsetof(fc_node, code), 0, NULL},
     {"_at", T_OBJECT_EX, offsetof(fc_node, at), 0, NULL},         {"_extra", T_OBJECT_EX, offsetof(fc_node, extra), 0, NULL},
+    {"_step", T_OBJECT, offsetof(fc_node, step), 0, NULL}, /* None until it is set, which is rare */
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -17,6 +18,7 @@ static int fc_node_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(n->inputs);
     Py_VISIT(n->saved);
     Py_VISIT(n->extra);
+    Py_VISIT(n->step);
     return 0;
 }
 
@@ -26,6 +28,7 @@ static int fc_node_clear(PyObject *self)
     Py_CLEAR(n->inputs);
     Py_CLEAR(n->saved);
     Py_CLEAR(n->extra);
+    Py_CLEAR(n->step);
     return 0;
 }
 

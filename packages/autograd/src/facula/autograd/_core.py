@@ -9,6 +9,8 @@ import facula
 from facula import contiguous_format  # noqa: F401
 from facula.tensor_core import extend
 from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
+    GOES_ON,
+    Begun,
     GradError,
     Tensor,
     attach,

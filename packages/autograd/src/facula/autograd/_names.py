@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from ._core import steps
+from ._core import GOES_ON, Begun, steps
 
 SEVERAL = {"sum": "Sum", "mean": "Mean", "prod": "Prod"}  # 0: over all elements, 1: over dims
 
@@ -102,32 +103,39 @@ NAMES = {
 }
 
 
-def of_loss(node) -> str | None:
-    """Of the mean or sum of a loss, which is one node with it: where the files of losses are."""
-    path, _, file = node._code.co_filename.rpartition("/")
-    return path + "/_loss" if file == "_reduction.py" and node._rule.op_name in ("mean", "sum") else None
+def told(node) -> Any:
+    """What one_step was told of the node's row in the function that called it."""
+    names = None if node._called_so else steps.get(getattr(node, "_code", None))
+    return None if names is None or node._rule is None else names.get(node._rule.op_name)
 
 
 def of_whole(node) -> str | None:
     """The name that the node has as the last of a function that is one step; None where it is none."""
-    names = None if node._called_so else steps.get(getattr(node, "_code", None))
-    name = None if names is None or node._rule is None else names.get(node._rule.op_name)
+    name = told(node)
+    if name is GOES_ON:
+        return begun(node)
     return name[bool(node._numbers)] if type(name) is tuple else name
+
+
+def begun(node) -> str | None:
+    """The name of the step that the node's first input is, where the node goes on with it."""
+    name = of_whole(node._inputs[0]) if told(node) is GOES_ON and node._inputs[0] is not None else None
+    return name if type(name) is Begun else None
 
 
 @cache
 def renamed(kind, name, for_good=False) -> type:
     """A node class as another, under another name."""
-    return type(name, (kind,), {"__slots__": (), "__module__": kind.__module__, "_numbered": None} | ({"_called_so": True} if for_good else {}))
+    return type(str(name), (kind,), {"__slots__": (), "__module__": kind.__module__, "_numbered": None} | ({"_called_so": True} if for_good else {}))
 
 
 # how many edges a node has there, where ours has one for an operand that is a number, or none for one without derivative
 EDGES = {
     **dict.fromkeys(
         (
-            "PowBackward0", "PowBackward2", "RemainderBackward0", "FmodBackward0", "RsubBackward1", "MvlgammaBackward0", "MaskedFillBackward0", "ClampBackward1", "ClampMinBackward0",
-            "ClampMaxBackward0", "RenormBackward0", "IndexFillBackward0", "SoftMarginLossBackward0", "EqBackward0", "NeBackward0", "LtBackward0", "LeBackward0", "GtBackward0", "GeBackward0", "XlogyBackward1",
-            "XlogyBackward2", "CopysignBackward1", *(f"Upsample{how}Backward0" for how in ("Nearest1D", "Nearest2D", "Nearest3D", "Linear1D", "Bilinear2D", "Bicubic2D", "Trilinear3D")),
+            "PowBackward0", "PowBackward2", "RemainderBackward0", "FmodBackward0", "RsubBackward1", "MaskedFillBackward0", "ClampBackward1", "ClampMinBackward0",
+            "ClampMaxBackward0", "IndexFillBackward0", "SoftMarginLossBackward0", "EqBackward0", "NeBackward0", "LtBackward0", "LeBackward0", "GtBackward0", "GeBackward0", "XlogyBackward1",
+            "XlogyBackward2", "CopysignBackward1",
         ),
         1,
     ),
@@ -143,7 +151,7 @@ EDGES = {
 
 def lined_up(name, row, edges) -> tuple:
     """The edges of a node of this name in PyTorch's order and number, which differs by those that lead nowhere. row: what it is of."""
-    if row == "linear" and name == "AddmmBackward0" or name == "BinaryCrossEntropyWithLogitsBackward0":  # the last argument is the first there
+    if row == "linear" and name == "AddmmBackward0":  # the last argument is the first there
         edges.insert(0, edges.pop())
     wanted = EDGES.get(name)
     if wanted is not None:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from facula.utils.hooks import RemovableHandle
 
 from ._core import GradError, Tensor, TensorHandle, alias, lib, ops, tensor_of, tensor_version
-from ._names import lined_up, of_loss, of_whole, renamed
+from ._names import begun, lined_up, of_whole, renamed
 
 tick = lib.tick
 _LAST = 1 << 62  # a leaf's place in the order: newer than any operation
@@ -32,7 +32,6 @@ class Extra:
     metadata = stack = parent = owner = None
     outputs = None  # of a node with several results: index -> the hooks on that result, which are called without a gradient too
     dtype = None  # of a leaf's gradients, where it is not the leaf's
-    whole = None  # of a composition's last node: the name of the one node that PyTorch has, and the origins of its arguments
 
 
 class Node(lib.NodeSlots):
@@ -43,7 +42,9 @@ class Node(lib.NodeSlots):
     (True, 'MulBackward0')
     """
 
-    __slots__ = ("__weakref__",)  # and those of lib.NodeSlots: _inputs, _saved, _seq, _code, _at, _extra; private, for a Function's node is its ctx, which takes any attribute
+    # Names are private, for a Function's node is its ctx, which takes any attribute. The slots are lib.NodeSlots's: _inputs, _saved, _seq, _code, _at, _extra,
+    # and _step: of a composition's last node, the name of the one node that PyTorch has and the origins of its arguments, as one_node told.
+    __slots__ = ("__weakref__",)
 
     _rule = None  # of the subclass
     _keeps = False  # whether `_saved` holds tensors, to be freed after backward
@@ -101,32 +102,25 @@ class Node(lib.NodeSlots):
     @property
     def next_functions(self) -> tuple:
         self._shown()
-        if self._extra is not None and self._extra.whole is not None:
-            return tuple([(None, 0) if n is None else n._edge() for n in self._extra.whole[1]])
-        edges = list(self._edges(self._parts()))
+        if self._step is not None:
+            return tuple([(None, 0) if n is None else n._edge() for n in self._step[1]])
+        edges = list(self._edges(None if of_whole(self) is None else self._code))
         if type(self).__name__ == "NotImplemented":
             edges = [e for e in edges if e[0] is not None]
         return lined_up(type(self).__name__, self._rule and self._rule.op_name, edges)
 
-    def _parts(self) -> Any:
-        """The code of the function whose nodes are this one, or the beginning of the names of the files that have such functions; None: there are none."""
-        if self._called_so:
-            return of_loss(self)
-        return self._code if of_whole(self) is not None else None
-
     def _is_part(self, whole) -> bool:
-        code = getattr(self, "_code", None)
-        if code is None or self._called_so or not (code is whole or type(whole) is str and code.co_filename.startswith(whole)):
-            return False
-        return of_whole(self) is None
+        return getattr(self, "_code", None) is whole and not self._called_so and of_whole(self) is None
 
     def _edges(self, whole) -> Iterator:
-        """What next_functions has. whole: _parts() of a function of several rows that are one node; its inner nodes are passed over."""
+        """What next_functions has. whole: the code of a function whose rows are one node; its inner nodes are passed over."""
         for n in self._inputs:
             if n is None:
                 yield None, 0
             elif whole is not None and n._is_part(whole):
                 yield from n._edges(whole)
+            elif n is self._inputs[0] and begun(self) is not None:
+                yield from n._edges(n._code)
             else:
                 yield n._edge()
 
@@ -135,8 +129,8 @@ class Node(lib.NodeSlots):
 
     def _shown(self) -> Node:
         """This node, under the name that it has in PyTorch."""
-        if self._extra is not None and self._extra.whole is not None:
-            self._called(self._extra.whole[0])
+        if self._step is not None:
+            self._called(self._step[0])
             return self
         name = of_whole(self)
         if name is None and self._numbered is not None and type(self._saved) is tuple:

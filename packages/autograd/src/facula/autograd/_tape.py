@@ -12,7 +12,7 @@ from typing import NamedTuple
 from . import _record
 from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
 from ._names import IN_PLACE
-from ._node import Extra, Leaf, Node, Nowhere, Output, Swapped, nothing
+from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._support import relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, Without, fixed, keep_retained, made, rebase, refreshed
@@ -131,9 +131,7 @@ class Tape:
         """The node of a composition's last row is the whole to who looks at it: under its name, over the arguments' histories."""
         edges = tuple([None if t is None else t._origin for t in inputs])
         if node._inputs and node not in edges:  # neither a leaf nor what an argument was
-            if node._extra is None:
-                node._extra = Extra()
-            node._extra.whole = name, edges
+            node._step = name, edges
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""

@@ -331,7 +331,7 @@ class CopySlices(Node):
     @property
     def next_functions(self) -> tuple:
         shown = super().next_functions
-        if type(self._saved) is not tuple or self._extra is not None and self._extra.whole is not None:
+        if type(self._saved) is not tuple or self._step is not None:
             return shown
         return (shown[0], *self._saved[1].next_functions[1:])
 

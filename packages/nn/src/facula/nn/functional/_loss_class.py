@@ -184,7 +184,7 @@ def multi_margin_loss(
     try:
         if rows:
             loss = _multi_margin(x, t, weight, p, float(margin))
-            return reduced(loss if len(shape) == 2 or reduction != "none" else loss.reshape(target.shape), reduction, "MultiMarginLossBackward0")
+            return extend.one_node(reduced(loss if len(shape) == 2 or reduction != "none" else loss.reshape(target.shape), reduction), "MultiMarginLossBackward0", input)
         short = _above_zero(float(margin) - x.gather(1, own) + x)
     except IndexError:
         raise RuntimeError(f"multi_margin_loss: target out of range for {x.size(1)} classes") from None
@@ -228,7 +228,7 @@ def multilabel_margin_loss(
             loss = _multilabel_margin(x, t)
         except IndexError:
             raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}") from None
-        return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction, "MultilabelMarginLossBackward0")
+        return extend.one_node(reduced(loss if input.dim() == 2 else loss.reshape(()), reduction), "MultilabelMarginLossBackward0", input)
     if t.numel() and not t.is_meta and not extend.listening() and (int(t.min()) < -1 or int(t.max()) >= classes):
         raise RuntimeError(f"multilabel_margin_loss: target is out of range: a label must be -1 or less than {classes}")
     listed = (t < 0).to(facula.int64).cumsum(1) == 0  # before the first -1
@@ -236,7 +236,7 @@ def multilabel_margin_loss(
     is_label = facula.zeros_like(x, requires_grad=False).scatter_add_(1, labels, listed.to(x.dtype)) > 0
     margins = 1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)
     loss = _above_zero(margins, listed.unsqueeze(2) & ~is_label.unsqueeze(1)).sum((1, 2)) / classes
-    return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction, "MultilabelMarginLossBackward0")
+    return extend.one_node(reduced(loss if input.dim() == 2 else loss.reshape(()), reduction), "MultilabelMarginLossBackward0", input)
 
 
 def multilabel_soft_margin_loss(

@@ -7,6 +7,7 @@ import warnings
 
 import facula
 from facula.tensor_core import extend
+from facula.tensor_core.extend import GOES_ON, Begun, one_step
 from facula import Tensor
 
 from ._reduction import check, checked, reduced
@@ -56,6 +57,7 @@ def _of_numbers(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tenso
     return input, target
 
 
+@one_step(_mse=Begun("MseLossBackward0"))
 def mse_loss(
     input: Tensor,
     target: Tensor,
@@ -75,7 +77,7 @@ def mse_loss(
     _warn_sizes(input, target)
     wide, wanted = _of_numbers("mse_loss", input, target)
     if weight is None:
-        return reduced(_mse(wide, wanted), reduction, "MseLossBackward0")
+        return reduced(_mse(wide, wanted), reduction)
     return _weighted((wide - wanted).square(), input, weight, reduction)
 
 
@@ -100,6 +102,7 @@ def l1_loss(
     return _weighted((wide - wanted).abs(), input, weight, reduction)
 
 
+@one_step(_smooth_l1=Begun("SmoothL1LossBackward0"))
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -122,9 +125,10 @@ def smooth_l1_loss(
     if beta == 0:
         input, target = _of_one_shape(input, target)
         return reduced((input - target).abs(), reduction)
-    return reduced(_smooth_l1(*_of_numbers("smooth_l1_loss", input, target), beta=beta), reduction, "SmoothL1LossBackward0")
+    return reduced(_smooth_l1(*_of_numbers("smooth_l1_loss", input, target), beta=beta), reduction)
 
 
+@one_step(_huber=Begun("HuberLossBackward0"))
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -141,7 +145,7 @@ def huber_loss(
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
     loss = _huber(*_of_numbers("huber_loss", input, target), delta=float(delta))
     if weight is None:
-        return reduced(stored("huber_loss", loss, input.dtype), reduction, "HuberLossBackward0")
+        return reduced(stored("huber_loss", loss, input.dtype), reduction)
     _check_weight(input, weight)
     return reduced(loss * weight, reduction)  # unlike mse_loss and l1_loss, "mean" does not divide by the weights
 
@@ -258,6 +262,7 @@ def _in_unit(t: Tensor) -> bool:
     return bool(((plain >= 0) & (plain <= 1)).all())
 
 
+@one_step(_binary_cross_entropy=Begun("BinaryCrossEntropyBackward0"), mul=GOES_ON)
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -287,9 +292,10 @@ def binary_cross_entropy(
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
     constant("binary_cross_entropy", weight=weight)
     loss = _binary_cross_entropy(input, target)
-    return reduced(loss if weight is None else loss * weight, reduction, "BinaryCrossEntropyBackward0")
+    return reduced(loss if weight is None else loss * weight, reduction)
 
 
+@one_step(_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), _weighted_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), mul=GOES_ON)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -311,9 +317,10 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     loss = _logits_cross_entropy(target, input) if pos_weight is None else _weighted_logits_cross_entropy(target, input, pos_weight)
-    return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction, "BinaryCrossEntropyWithLogitsBackward0")
+    return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction)
 
 
+@one_step(_soft_margin=Begun("SoftMarginLossBackward0"))
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -334,4 +341,4 @@ def soft_margin_loss(
     if input.dtype._kind < 2:
         raise extend.DTypeError(f"soft_margin_loss: result type {facula.get_default_dtype()} can't be cast to the desired output type {input.dtype}. Convert with input.float().")
     constant("soft_margin_loss", target=target)
-    return reduced(stored("soft_margin_loss", _soft_margin(input, target), input.dtype), reduction, "SoftMarginLossBackward0")
+    return reduced(stored("soft_margin_loss", _soft_margin(input, target), input.dtype), reduction)

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from facula import Tensor
+from facula.tensor_core.extend import GOES_ON, one_step
 
 
 def legacy(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -26,16 +27,14 @@ def checked(size_average: Any, reduce: Any, reduction: str) -> str:
     return reduction
 
 
-def reduced(loss: Tensor, reduction: str, node: str | None = None) -> Tensor:
-    """`loss` as it is, its mean or its sum. node: the name that grad_fn has in PyTorch, where the whole loss is one node."""
+@one_step(mean=GOES_ON, sum=GOES_ON)
+def reduced(loss: Tensor, reduction: str) -> Tensor:
+    """`loss` as it is, its mean or its sum."""
     if reduction == "mean":
-        loss = loss.mean()
-    elif reduction == "sum":
-        loss = loss.sum()
-    else:
-        check(reduction)
-    if node is not None and type(loss) is Tensor and loss._origin is not None:
-        loss._origin._called(node)
+        return loss.mean()
+    if reduction == "sum":
+        return loss.sum()
+    check(reduction)
     return loss
 
 

@@ -27,6 +27,7 @@ WIDE = (facula.float32, facula.float64)
 REAL = (*WIDE, *_HALVES)
 
 
+@extend.one_step(copy=extend.GOES_ON)
 def stored(name: str, loss: Tensor, dtype: Any) -> Tensor:
     """A loss in the dtype of the tensor that PyTorch writes it into. Raises RuntimeError for one that cannot hold it."""
     if loss.dtype is dtype:

@@ -200,9 +200,10 @@ def interpolate(
         asked = (input.shape, input.dtype, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
         steps = _steps.get(asked)
         if steps is not None:
+            x = input
             for places, weights, dim in steps:
-                input = _resample(input, places, weights, dim)
-            return input if input._origin is None else _one_node(input, mode, antialias)
+                x = _resample(x, places, weights, dim)
+            return x if x._origin is None else _one_step(x, input, mode, antialias)
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
@@ -257,14 +258,13 @@ def interpolate(
             _steps.clear()
         _steps[asked] = tuple(steps)
     x = x if x.dtype is input.dtype else x.to(input.dtype)
-    return x if type(x) is not Tensor or x._origin is None else _one_node(x, mode, antialias)
+    return x if type(x) is not Tensor or x._origin is None else _one_step(x, input, mode, antialias)
 
 
-def _one_node(x: Tensor, mode: str, antialias: bool) -> Tensor:
-    """x, its dims resampled one by one, under the name of the one node that PyTorch has for it."""
+def _one_step(x: Tensor, input: Tensor, mode: str, antialias: bool) -> Tensor:
+    """x, input's dims resampled one by one: one node to who looks at it."""
     kind = "".join(word.capitalize() for word in mode.split("-"))
-    x._origin._called(f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0")
-    return x
+    return extend.one_node(x, f"Upsample{kind}{x.dim() - 2}D{'Aa' if antialias else ''}Backward0", input)
 
 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None) -> Tensor:

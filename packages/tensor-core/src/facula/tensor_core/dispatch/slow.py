@@ -76,13 +76,18 @@ def one_node(result, name, *inputs):
     return result
 
 
+class Begun(str):
+    """The name of a step that helpers may end, by rows that are GOES_ON: those belong to the step that their first operand came from."""
+
+
+GOES_ON = object()
 steps = {}  # code of a function -> {row: name}, as one_step was told
 
 
 def one_step(**names):
     """The rows that a function calls itself are one step to who looks at its history: a node of a row in `names` goes under that name, over what the function's others began from.
 
-    names: row=name, or row=(name over tensors, name with a number among the operands). The tape looks here when somebody looks at a node.
+    names: row=name, row=Begun(name), row=(name over tensors, name with a number among the operands) or row=GOES_ON. The tape looks here when somebody looks at a node.
     """
 
     def mark(function):
