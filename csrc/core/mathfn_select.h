@@ -23,6 +23,14 @@ FC_MATH int FN(isposinf)(T x) { return x == (T)INFINITY; }
 FC_MATH int FN(isneginf)(T x) { return x == -(T)INFINITY; }
 FC_MATH int FN(signbit)(T x)  { return FN(copysign)((T)1, x) < 0; }
 
+/* A choice after the other: of one expression gcc makes masks of masks, 10.3 us for 400 KB instead of 6.8. */
+FC_MATH T FN(nan_to_num)(T x, T nan, T high, T low)
+{
+    T some = x == (T)INFINITY ? high : x;
+    some = x == -(T)INFINITY ? low : some;
+    return x == x ? some : nan;
+}
+
 /* NaN has no sign: 0, as PyTorch's sign */
 FC_MATH T FN(sign)(T x)     { return (T)((x > 0) - (x < 0)); }
 FC_MATH T FN(sgn)(T x)      { return (T)((x > 0) - (x < 0)); }

@@ -4,6 +4,7 @@
 #include "facula.h"
 #include "../cpu/gemm_blocks.h"
 #include "../cpu/parallel.h"
+#include "alloc.h"
 #include "atomic.h"
 #include "cast.h"
 #include "copy_nest.h"
@@ -11,7 +12,7 @@
 #include "stage.h"
 #include "verb.h"
 
-enum { FC_BLOCK_BYTES = 4096, FC_PAST_BYTES = 512, FC_LONG_ROW = 64, FC_PIECE_BYTES = 1024, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512 };
+enum { FC_BLOCK_BYTES = 4096, FC_PAST_BYTES = 512, FC_LONG_ROW = 64, FC_PIECE_BYTES = 1024, FC_TILE_ROWS = 16, FC_TILE_BYTES = 512, FC_WHOLE_LINES = 32 << 10 };
 
 typedef struct {
     const fc_nest *nest;
@@ -138,10 +139,20 @@ static void fc_stage_rows(const fc_stage *g, int64_t begin, int64_t end, int *fa
     }
 }
 
+/* Where out's first cache line begins, in a range that is worth a call more: a vector across two lines is written in two goes
+ * (400 KB in place: 5.4 us, 3.4 from the beginning of a line; memory that NumPy allocated begins 16 bytes after one). */
+static int64_t fc_stage_line(const fc_stage *g, int64_t begin, int64_t end)
+{
+    const int64_t size = fc_dt_size[g->want[0]], bytes = (int64_t)(-(uintptr_t)(g->nest->data[0] + begin * size) % FC_LINE);
+    const int whole = g->linear[0] && g->same[0] && !g->past && (end - begin) * size >= FC_WHOLE_LINES && bytes % size == 0;
+    return begin + (whole ? bytes / size : 0);
+}
+
 static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
 {
     fc_stage *g = ctx;
     const fc_nest *nest = g->nest;
+    const int64_t line = fc_stage_line(g, begin, end);
     int fault = 0;
     if (g->plain_rows && !g->all_linear) {
         fc_stage_rows(g, begin, end, &fault);
@@ -149,10 +160,12 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
         return;
     }
     if (g->all_linear) {
-        char *p[FC_NEST_OPERANDS] = { 0 };
-        for (int k = 0; k < nest->nops; ++k)
-            p[k] = nest->data[k] + begin * fc_dt_size[g->want[k]];
-        fc_stage_cell(g, p, end - begin, &fault);
+        for (int64_t from = begin, to = line > begin ? line : end; from < end; from = to, to = end) {
+            char *p[FC_NEST_OPERANDS] = { 0 };
+            for (int k = 0; k < nest->nops; ++k)
+                p[k] = nest->data[k] + from * fc_dt_size[g->want[k]];
+            fc_stage_cell(g, p, to - from, &fault);
+        }
         fc_stage_end(g, fault);
         return;
     }
@@ -163,7 +176,7 @@ static void fc_stage_range(void *ctx, int64_t begin, int64_t end)
         if (g->fixed[k])
             fc_stage_in(g, k, &at, end - begin < g->block ? end - begin : g->block, NULL, &block[k], &raw);
     for (int64_t i = begin; i < end;) {
-        int64_t count = end - i;
+        int64_t count = (i < line ? line : end) - i;
         if (g->staged && count > g->block)
             count = g->block;
         if (g->rows && count > nest->size[0] - at.index[0])

@@ -309,6 +309,24 @@ FC_EASY(igammac, 1)
 #define FC_EASY_GELU
 #endif
 
+/* --- complex64: the conjugate ------------------------------------------------------------------------------------
+ * The upper bit of a word. Of parts gcc makes vectors of their own and puts them together again, which takes longer than memory. */
+#define FC_EASY_IS_c64 1
+#if FC_PASTE(FC_EASY_IS_, FC_DT) && FC_CLASS == 3
+FC_EASY_CELL(easy_conj)
+{
+    uint64_t *out = out_;
+    const uint64_t *xs = x_;
+    (void)y_, (void)z_, (void)s, (void)fault;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = xs[i] ^ (uint64_t)1 << 63;
+}
+#define FC_EASY_CONJ [FC_CELL_conj_physical] = easy_conj,
+#else
+#define FC_EASY_CONJ
+#endif
+
 /* --- floats: where all is positive, elu and its kin are a product ---------------------------------------------------- */
 #if FC_CLASS == 2
 static int all_positive(const T *xs, int64_t n)
@@ -339,5 +357,5 @@ FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
 #define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ
 #endif

@@ -36,6 +36,7 @@
 #define sign(a) FN(sign)(a)
 #define sgn(a) FN(sgn)(a)
 #define pow(a, b) FN(pow)(a, b)
+#define nan_to_num(a, b, c, d) FN(nan_to_num)(a, b, c, d)
 #define clamp(a, b, c) FN(clamp)(a, b, c)
 #define maximum(a, b) FN(maximum)(a, b)
 #define minimum(a, b) FN(minimum)(a, b)

@@ -19,7 +19,7 @@ from oracles.samples import Draw, cases_of, mapped
 from test_ops import OPS, call, laid_out
 
 import facula
-from facula.tensor_core import _lib, _ops
+from facula.tensor_core import _lib, _ops, extend
 
 lib = _lib.lib
 BEST = lib.fc_isa_level()
@@ -103,6 +103,17 @@ def test_bits_do_not_depend_on_strides(name, dtype):
             if layout.__name__ != "expanded":
                 _, made = laid_out(op, arguments, layout)
                 assert expected == bits(run(op, made)), f"{name}, {dtype}, {case}, {layout.__name__}"
+
+
+@pytest.mark.parametrize("name,dtype", [p for p in PAIRS if OPS[p[0]].kind.startswith("map")])
+def test_bits_do_not_depend_on_where_an_output_begins(name, dtype):
+    op = OPS[name]
+    for case, arguments in large.cases(op, lambda: Draw(ORACLES[name], dtype, specials=False, salt=1)):
+        expected = run(op, mapped(arguments, tensor))[0]
+        for before in (1, 3, 4):
+            out = facula.empty(expected.numel() + before, dtype=expected.dtype)[before:].view(expected.shape)
+            extend.call(op, *mapped(arguments, tensor), out=out)
+            assert bits([expected]) == bits([out]), f"{name}, {dtype}, {case}, {before} elements on"
 
 
 FOLDS = sorted(n for n in OPS if OPS[n].kind == "fold")
