@@ -13,6 +13,10 @@ void FC_ISA_NAME(fc_narrow_f16)(void *to_, const void *from_, int64_t n)
     const float *from = from_;
     int64_t i = 0;
 #if defined(__F16C__)
+    for (; i + 16 <= n; i += 16) { /* loops of 8 ran at 34 or 37 us for 1e5 exp, by where the linker put them */
+        _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+        _mm_storeu_si128((__m128i *)(to + i + 8), _mm256_cvtps_ph(_mm256_loadu_ps(from + i + 8), _MM_FROUND_TO_NEAREST_INT));
+    }
     for (; i + 8 <= n; i += 8)
         _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #endif
@@ -26,6 +30,10 @@ void FC_ISA_NAME(fc_widen_f16)(void *to_, const void *from_, int64_t n)
     const uint16_t *from = from_;
     int64_t i = 0;
 #if defined(__F16C__)
+    for (; i + 16 <= n; i += 16) {
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+        _mm256_storeu_ps(to + i + 8, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i + 8))));
+    }
     for (; i + 8 <= n; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
 #endif

@@ -1,6 +1,6 @@
 /* Conversion between element types: every pair is one loop, and every input has one defined result (PyTorch's on x86), which a
  * plain C cast does not give: there float to integer out of range is undefined and differs between ISA levels.
- * Halves and float8 have loops from and to float32, and bfloat16 from bytes; what else they become, or are made of, goes by float32 (cast.c). */
+ * Halves and float8 have loops from and to float32, and bfloat16 from bytes and int32; what else they become, or are made of, goes by float32 (cast.c). */
 #include "cast_pairs.h"
 #include "float8.h"
 #include "half.h"
@@ -67,6 +67,7 @@ static inline uint64_t fc_uint64_of(double v)
 PAIR(bool, uint8_t, LOAD_bool, bf16, uint16_t, AS_high)
 PAIR(u8, uint8_t, LOAD_PLAIN, bf16, uint16_t, AS_high)
 PAIR(i8, int8_t, LOAD_PLAIN, bf16, uint16_t, AS_high)
+PAIR(i32, int32_t, LOAD_PLAIN, bf16, uint16_t, fc_bf16_of_f32)
 
 #if FC_ISA_NUM == 4 /* the pairs that run 1.4 to 1.9 times faster on whole registers and are common; the others run v3's loops */
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
@@ -80,6 +81,7 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_I32] = fc_f64_to_i32, [FC_F32] = fc_f64_to_f32 },
     [FC_I64] = { [FC_F32] = fc_i64_to_f32, [FC_F64] = fc_i64_to_f64 },
     [FC_BOOL] = { [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { [FC_BF16] = fc_u8_to_bf16 }, [FC_I8] = { [FC_BF16] = fc_i8_to_bf16 },
+    [FC_I32] = { [FC_BF16] = fc_i32_to_bf16 },
     [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
 };
 #else
@@ -145,7 +147,8 @@ PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128,
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_BOOL] = { ROW(bool, u32, u64), [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { ROW(u8, u32, u64), [FC_BF16] = fc_u8_to_bf16 },
-    [FC_I8] = { ROW(i8, u32, u64), [FC_BF16] = fc_i8_to_bf16 }, [FC_I16] = W_ROW(i16), [FC_I32] = W_ROW(i32), [FC_I64] = W_ROW(i64),
+    [FC_I8] = { ROW(i8, u32, u64), [FC_BF16] = fc_i8_to_bf16 }, [FC_I16] = W_ROW(i16), 
+    [FC_I32] = { ROW(i32, u32, u64), [FC_BF16] = fc_i32_to_bf16 }, [FC_I64] = W_ROW(i64),
     [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
     [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 TO_FLOAT8 }, [FC_F64] = F_ROW(f64),
 #if FC_ISA_NUM == 2
