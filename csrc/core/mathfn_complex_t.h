@@ -20,7 +20,6 @@ static inline T CN(imag)(C z)  { union { C z; T part[2]; } u = {z}; return u.par
 static inline C CN(conj)(C z)  { return CN(make)(CN(real)(z), -CN(imag)(z)); }
 static inline C CN(neg)(C z)   { return CN(make)(-CN(real)(z), -CN(imag)(z)); }
 static inline T CN(abs)(C z)   { return FN(hypot)(CN(real)(z), CN(imag)(z)); }
-static inline T CN(fabs)(C z)  { return CN(abs)(z); }
 static inline T CN(angle)(C z) { return FN(atan2)(CN(imag)(z), CN(real)(z)); }
 
 /* -x, by its bits. Where one part is a difference of products and the other a sum, gcc's vectors fuse both (vfmaddsub) whatever
@@ -62,7 +61,6 @@ static inline C CN(sgn)(C z)
     const T r = CN(abs)(z);
     return r == 0 ? CN(make)(0, 0) : CN(make)(CN(real)(z) / r, CN(imag)(z) / r);
 }
-static inline C CN(sign)(C z) { return CN(sgn)(z); }
 
 static inline C CN(exp)(C z)   { return FC_LIBC(cexp)(z); }
 static inline C CN(log)(C z)   { return FC_LIBC(clog)(z); }
@@ -87,7 +85,6 @@ static inline C CN(scale)(C z, T s) { return CN(make)(CN(real)(z) * s, CN(imag)(
 static inline C CN(log2)(C z)  { return CN(scale)(CN(log)(z), (T)1.44269504088896340736); }
 static inline C CN(log10)(C z) { return CN(scale)(CN(log)(z), (T)0.43429448190325182765); }
 static inline C CN(exp2)(C z)  { return CN(exp)(CN(scale)(z, (T)0.69314718055994530942)); }
-static inline C CN(rsqrt)(C z) { return CN(reciprocal)(CN(sqrt)(z)); }
 
 /* e**x cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)**2, which does not cancel near 0 */
 FC_MATH_CALLED C CN(expm1)(C z)
@@ -111,14 +108,7 @@ static inline C CN(sigmoid)(C z)
     const C e = CN(exp)(CN(neg)(z));
     return CN(reciprocal)(CN(make)(1 + CN(real)(e), CN(imag)(e)));
 }
-static inline C CN(expit)(C z) { return CN(sigmoid)(z); }
 static inline C CN(silu)(C z)  { return CN(mul)(z, CN(sigmoid)(z)); }
-static inline C CN(logit)(C z) { return CN(log)(CN(div)(z, CN(make)(1 - CN(real)(z), -CN(imag)(z)))); }
-
-static inline C CN(xlogy)(C x, C y)
-{
-    return CN(isnan)(y) ? y : CN(real)(x) == 0 && CN(imag)(x) == 0 ? CN(make)(0, 0) : CN(mul)(x, CN(log)(y));
-}
 
 static inline C CN(lerp)(C x, C y, C weight)
 {

@@ -33,7 +33,6 @@ FC_MATH T FN(sigmoid_times)(T x, T factor)
 }
 
 FC_MATH T FN(sigmoid)(T x)     { return FN(sigmoid_times)(x, 1); }
-FC_MATH T FN(expit)(T x)       { return FN(sigmoid)(x); }
 FC_MATH T FN(log_sigmoid)(T x) { return FN(minimum)(x, 0) - FN(log1p)(FN(exp)(-FN(fabs)(x))); }
 FC_MATH T FN(silu)(T x)        { return FN(sigmoid_times)(x, x); }
 
@@ -70,7 +69,6 @@ FC_MATH T FN(sinc)(T x)
 }
 
 FC_MATH T FN(entr)(T x)   { return x != x ? x : x > 0 ? -x * FN(log)(x) : x == 0 ? 0 : -(T)INFINITY; }
-FC_MATH T FN(exprel)(T x) { return x == 0 ? 1 : x == (T)INFINITY ? x : FN(expm1)(x) / x; }
 
 FC_MATH T FN(deg2rad)(T x) { return x * K(0.017453292519943295769); }
 FC_MATH T FN(rad2deg)(T x) { return x * K(57.295779513082320877); }

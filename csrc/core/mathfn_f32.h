@@ -188,6 +188,5 @@ FC_MATH f32 fc_cosh_f32(f32 x)
 }
 
 /* the C library's: in no hot loop */
-FC_MATH f32 fc_cbrt_f32(f32 x)   { return cbrtf(x); }
 
 #endif

@@ -187,7 +187,6 @@ FC_MATH f64 fc_cosh_f64(f64 x)
 }
 
 /* the C library's: neither is in a hot loop */
-FC_MATH f64 fc_cbrt_f64(f64 x)   { return cbrt(x); }
 FC_MATH f64 fc_lgamma_f64(f64 x)
 {
     int sign; /* without it lgamma writes a global of the C library, from every thread */

@@ -7,16 +7,11 @@ FC_MATH T FN(sqrt)(T x)     { return FC_LIBC(sqrt)(x); }
 FC_MATH T FN(floor)(T x)    { return FC_LIBC(floor)(x); }
 FC_MATH T FN(ceil)(T x)     { return FC_LIBC(ceil)(x); }
 FC_MATH T FN(trunc)(T x)    { return FC_LIBC(trunc)(x); }
-FC_MATH T FN(rint)(T x)     { return FC_LIBC(rint)(x); }
 FC_MATH T FN(round)(T x)    { return FC_LIBC(rint)(x); } /* halves to even, as PyTorch */
 FC_MATH T FN(frac)(T x)     { return x - FC_LIBC(trunc)(x); }
-FC_MATH T FN(rsqrt)(T x)    { return 1 / FC_LIBC(sqrt)(x); }
-FC_MATH T FN(reciprocal)(T x) { return 1 / x; }
-FC_MATH T FN(neg)(T x)      { return -x; }
 FC_MATH T FN(conj)(T x)     { return x; }
 FC_MATH T FN(copysign)(T x, T y) { return FC_LIBC(copysign)(x, y); }
 
-FC_MATH int FN(isnan)(T x)    { return x != x; }
 FC_MATH int FN(isinf)(T x)    { return FC_LIBC(fabs)(x) == (T)INFINITY; }
 FC_MATH int FN(isfinite)(T x) { return FC_LIBC(fabs)(x) < (T)INFINITY; }
 FC_MATH int FN(isposinf)(T x) { return x == (T)INFINITY; }
