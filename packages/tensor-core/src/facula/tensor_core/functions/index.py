@@ -134,13 +134,11 @@ def setitem(x, key, value):
         else:  # which refuses memory that two elements share
             _ops.copy_into_(view, _run.zero_dim(value, x.dtype))
         return
-    if tensor and value.dtype is not x.dtype and not (value.numel() == 1 and one_mask(key)):
-        want = _ops.index(view, [i for i in indices if i is not None], mask_of(indices)).shape
-        if not _fits(value.shape, want):
-            raise ShapeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape {list(want)}")
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {x.dtype._scalar_type} for the destination and {value.dtype._scalar_type} for the source. Convert the source with .to()."
-        )
+    if tensor and value.dtype is not x.dtype:
+        if value.numel() != 1 or not one_mask(key):
+            raise _of_another_dtype(view, indices, value)
+        if not (value.is_meta or _ops.interpreting):
+            _run.fitting("masked_fill_", value.item(), x.dtype)
     if not tensor and isinstance(key, Tensor) and key.dtype._name == "uint8" and key.dim():
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char. Convert it with .bool().")
     value = value.to(x.dtype) if tensor else _run.zero_dim(value, x.dtype)
@@ -157,6 +155,15 @@ def setitem(x, key, value):
     if tensor and value.numel() == 1 and lib.fc_same_storage(view._h, value._h) and one_mask(key):
         value = value.clone()  # it fills, and is read first
     _put(view, indices, value)
+
+
+def _of_another_dtype(view, indices, value):
+    """The error for a value that would have to be converted; its shape comes first."""
+    want = _ops.index(view, [i for i in indices if i is not None], mask_of(indices)).shape
+    if not _fits(value.shape, want):
+        return ShapeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape {list(want)}")
+    there, here = view.dtype._scalar_type, value.dtype._scalar_type
+    return RuntimeError(f"Index put requires the source and destination dtypes match, got {there} for the destination and {here} for the source. Convert the source with .to().")
 
 
 def _fits(shape, want):

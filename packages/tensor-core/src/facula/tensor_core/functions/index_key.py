@@ -194,7 +194,7 @@ def mask_of(indices):
 
 def one_mask(key):
     """Is the index a single mask? Then a value of one element fills, and is converted."""
-    parts = [k for k in _spread(key) if isinstance(k, (Tensor, list))]
+    parts = [k for k in _spread(key) if isinstance(k, Tensor) or _is_sequence(k)]
     return len(parts) == 1 and as_index(parts[0]).dtype._name == "bool"
 
 
