@@ -68,7 +68,7 @@ def dtype_of(a):
 def from_array(array, copy=False):
     """A tensor from anything with the array interface; memory is shared unless copy, or unless strides forbid it."""
     if array.__class__ is _ndarray and (t := lib.from_array(array)) is not None:
-        return lib.to(t._h, lib.fc_dtype(t._h), 0, 1) if copy else t
+        return lib.to(t._h, lib.fc_dtype(t._h), 1, 1) if copy else t
     import numpy
 
     globals()["_ndarray"] = numpy.ndarray
@@ -91,7 +91,7 @@ def from_array(array, copy=False):
         a = a.copy()
     t = borrow(a, a.__array_interface__["data"][0], a.nbytes, bool(a.flags.writeable), d, a.shape, [s // d.itemsize for s in a.strides])
     if copy:
-        return own_tensor(lib.fc_to(t._h, d._id, 0, 1))
+        return own_tensor(lib.fc_to(t._h, d._id, 1, 1))
     if not a.flags.writeable:
         import warnings
 

@@ -3,6 +3,7 @@
 import warnings
 
 from facula.tensor_core import _state, _types
+from facula.tensor_core.dispatch.run import is_array, is_number
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core._tensor import Tensor, make_subclass
@@ -15,7 +16,7 @@ _TYPES = {
 
 
 def made(name, data, dtype, device=None):
-    """Sizes: unset memory; a sequence or array: its values; a tensor or storage of this dtype: its memory. On the CPU, whatever the default device."""
+    """Sizes: unset memory; a sequence: its values; an array, tensor or storage of this dtype: its memory. On the CPU, whatever the default device."""
     from facula.tensor_core.memory.storage import TypedStorage, UntypedStorage, over
 
     if device is not None and _types.device(device).type != "cpu":
@@ -33,8 +34,10 @@ def made(name, data, dtype, device=None):
         return first.detach()
     if len(data) == 1 and isinstance(first, (TypedStorage, UntypedStorage)):
         return over(first, dtype)
-    if len(data) == 1 and isinstance(first, (float, complex)):
+    if len(data) == 1 and (isinstance(first, (float, complex)) or not hasattr(first, "__len__") and is_number(first) and not hasattr(first, "__index__")):
         raise TypeError(f"{name}: new(): data must be a sequence (got {type(first).__name__}). Use facula.tensor({first}).")
+    if len(data) == 1 and is_array(first) and (first.ndim or first.dtype.kind not in "iu"):
+        return (_data.as_tensor if first.flags.writeable else _data.tensor)(first, dtype=dtype, device="cpu")
     if len(data) == 1 and (not hasattr(first, "__index__") or getattr(first, "ndim", 0)) and not isinstance(first, _types.Size):
         return _data.tensor(first, dtype=dtype, device="cpu")
     return _create.empty(*data, dtype=dtype, device="cpu")
