@@ -5,6 +5,7 @@ In each line B stands for what is wrong; f is a vector of 3 floats, i one of int
 
 import warnings
 
+import numpy
 import pytest
 
 import facula
@@ -44,11 +45,32 @@ X.vander(f, increasing=B)|X.combinations(f, 2, B)|X.multinomial(f, 1, B)|X.histo
 NO_BOOL = ["2", "1.5", "'a'", "X.tensor([True, False])"]
 NUMBERS = "X.addmm(m, m, m, beta=B)|X.addr(m, f, f, alpha=B)|X.renorm(m, 2, 0, B)|X.histc(f, 3, B, 2)|X.allclose(f, f, B)|X.cdist(m, m, B)".split("|")
 NO_NUMBER = ["'a'", "[1]", "X.float32"]
-CALLS = [(line, bad) for lines, bads in ((TENSORS, NO_TENSOR), (INTS, NO_INT), (BOOLS, NO_BOOL), (NUMBERS, NO_NUMBER)) for line in lines for bad in bads]
+# two things wrong, of which PyTorch's parser sees one kind and nobody asks for the other: a size, a dim, a dtype, a word
+TWO = """
+X.sum(None, (0, 0))|X.sum(m, 70, keepdim=2)|X.prod(m, 70, 2)|X.amax([f], (1, 1))|X.argmax(m, dim=70, keepdim=1.5)|X.mean(m, (0, 0), dtype="a")|X.count_nonzero((1, 2), -70)|X.any(m, 9, "a")
+X.narrow(X.tensor(1.0), X.tensor([1.0]), 0, 1)|X.narrow(m, 9, 0, 1.5)|X.select(X.tensor(1.0), 0, (1,))|X.select(m, 9, "a")|X.unflatten(m, 9, f)|X.as_strided(m, f, (1, 1))|m.as_strided_((0, 1), (1.5,))
+X.split(X.tensor(1.0), f)|X.split(m, f, dim=9)|X.split_with_sizes(f, f)|X.unsafe_split_with_sizes(X.tensor(1.0), i)|X.unsafe_split(X.tensor(1.0), 1.5)|X.unbind(X.tensor(1.0), 1.5)|X.chunk(X.tensor(1.0), 1, "a")
+X.unsafe_chunk(X.tensor(1.0), -1, "a")|X.tensor_split(X.tensor(1.0), 0, "a")|X.hsplit(X.tensor(1.0), X.float32)|X.vsplit(f, f)|X.dsplit(f, 1.5)|f.dsplit(f)|X.triu(X.tensor(1.0), (1,))|f.triu_((1,))
+X.roll(f, f)|X.roll(m, f, (0, 0, 0))|X.rot90(X.tensor(1.0), dims=f)|X.rot90(f, 0, (True,))|X.repeat_interleave(f, 1, output_size=f)|X.diag(t, 1.5)|X.renorm(f, 2, "a", 1)|X.cross(f, m, dim="a")
+X.div(f, "a", rounding_mode="b")|X.divide(f, X.float32, rounding_mode="b")|f.div_("a", rounding_mode="b")|X.where(f, X.float32, f)|f.where(f, [f])|f.lerp_(m.to(X.float64), [1])|X.clamp(f, None, out=[])
+f.cumprod_(9, dtype=1.5)|f.cumsum_("a", dtype=X.float64)|f.addr_(f, m, beta="a")|m.addmm_(f, t, beta="a")|X.addmm(i, f, t, beta="a")|t.baddbmm_(f, f, alpha="a")|f.addmv_(f, f, beta=None)
+X.scatter(f, 0, i, "a", reduce="b")|m.index_fill_(9, i, [f])|X.index_fill(f, 0, f, (1, 2))|X.masked_fill(f, m > 0, [1])|f.fill_diagonal_(f)|X.kthvalue(m, 9, 1, 2)|X.topk(f, 9, 0, "a")|X.multinomial(t, f)
+X.quantile(i, X.float32)|X.nanquantile(i, f, dim=1.5)|X.histogramdd(f, bins=None)|X.histogramdd(f, (2, 2), weight=3)|X.gradient(f, spacing=X.float32, edge_order=9)|X.gradient(f, spacing="a", dim=9)|X.cumulative_trapezoid(f, dx="a", dim=9)
+X.searchsorted(m, X.float32, side="b")|X.bucketize("a", m)|X.bincount(m, 3)|X.nonzero_static(f, size=-1, fill_value=1.5)|X.nanmean(i, "a")|X.convolution(f, f, [f], (1,), (1,), (1,), False, (0,), 1)
+X.conv_transpose1d(f, m, dilation=(None,))|X.max_pool3d(f, f, ceil_mode=True)|X.max_pool3d(f, (0,), dilation="a")|X.avg_pool1d(X.tensor(1.0), (1.5,))|X.nn.functional.avg_pool2d(f, (0, "a"))
+X.layer_norm(f, f, None)|X.rms_norm(i, f)|X.ctc_loss(f, f, 1.5, (1,))|X.linalg.pinv(f, "a")|X.linalg.matrix_rank(f, tol=X.float32)|X.linalg.cond(f, p=X.float32)|X.linalg.lstsq(f, f, "a")|X.linalg.norm(i, f, dtype=X.float32)
+X.fft.fftshift(X.tensor(1.0), f)|X.fft.ifftshift(X.tensor(1.0), "a")|X.fft.hfft(f, n=0, out=[])|X.fft.fftn(f, norm="b", out=[])|X.slice_scatter(f, f, 9, step="a")|X.as_strided_scatter(m, f, f, (1,))
+X.linspace(f, m, 1, dtype=3)|X.logspace(f, m, True)|X.linspace(None, 2, 1, layout=X.sparse_coo)|X.arange(0.5, dtype=f, layout=X.sparse_coo)|X.normal(-1.0, -1.0, "a")|X.randperm(-1, dtype=2.5)|X.eye(-1, "a")
+X.hann_window(-1, dtype=f)|X.hamming_window(1j, False, layout=X.sparse_coo)|X.bartlett_window(0, dtype=1.5, pin_memory=True)|X.kaiser_window(-1, "a")|X.ones(0, layout=X.sparse_coo, device=1.5)|X.rand((1,), layout=X.sparse_coo, device=f)
+X.randn((1,), device=1.5, pin_memory=True)|X.zeros((1,), dtype=3, pin_memory=True)|X.full((1,), "a", pin_memory=True)|X.rand_like(f, dtype="a", pin_memory=True)|X.empty_like(f, layout=X.sparse_coo, memory_format=3)
+""".replace("\n", "|").strip("|").split("|")
+# what is right although it is no plain int, and a truth value that is NumPy's
+RIGHT = "X.multinomial(f, B)|X.kthvalue(f, B)|X.topk(f, B)|X.randint(B, (2,))|X.bincount(i, None, B)|X.randperm(B)|X.tril(m, B)|X.roll(f, B)".split("|")
+CALLS = [(line, bad) for lines, bads in ((TENSORS, NO_TENSOR), (INTS, NO_INT), (BOOLS, NO_BOOL), (NUMBERS, NO_NUMBER), (TWO, ["None"]), (RIGHT, ["X.tensor([1])"]), (BOOLS, ["np.True_"])) for line in lines for bad in bads]
 
 
 def outcome(line, bad, X):
-    names = {"X": X, "f": X.tensor([0.5, 1.5, 2.5]), "i": X.tensor([0, 1, 2]), "m": X.eye(3), "t": X.ones(2, 3, 3), "b": X.tensor([True, False, True])}
+    names = {"X": X, "np": numpy, "f": X.tensor([0.5, 1.5, 2.5]), "i": X.tensor([0, 1, 2]), "m": X.eye(3), "t": X.ones(2, 3, 3), "b": X.tensor([True, False, True])}
     names["B"] = eval(bad, names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -62,6 +84,7 @@ def outcome(line, bad, X):
 def test_an_argument_of_a_wrong_kind_is_refused_as_in_pytorch(line, bad):
     expected, actual = outcome(line, bad, torch), outcome(line, bad, facula)
     if not isinstance(expected, Exception):
+        assert not isinstance(actual, Exception) or line not in RIGHT, actual
         pytest.skip("PyTorch takes it")
 
     assert isinstance(actual, type(expected)), (expected, actual)

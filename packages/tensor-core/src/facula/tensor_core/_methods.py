@@ -12,7 +12,8 @@ from facula.tensor_core.sparse import making as _sparse
 from facula.tensor_core.functions import settings as _settings
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.guard import look
+from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart, written as taken
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
@@ -239,38 +240,42 @@ def _inplace_compositions():
         direct = _DIRECT.get(name)
 
         def in_place(input, *args, **options):
-            if direct is not None and type(input) is Tensor and not options and _dispatch.unheard(input) and direct(input, *args):
-                return input
-            if elementwise and not _ops.interpreting and lib.over(input, args, options) and input.dtype._kind == 2:
-                return function(input, *args, **options, out=input)
-            if type(input) is not Tensor:
-                want_tensor(name + "_", "input", 0, input)
-            if scaled and len(args) == 2 and not _ops.interpreting and _matrix.added(name, input, *args, options):
-                return input
-            if name == "index_fill" and not input.is_sparse:
-                if not options and len(args) == 3 and _fills.filled_slices(input, *args):
+            try:
+                if direct is not None and type(input) is Tensor and not options and _dispatch.unheard(input) and direct(input, *args):
                     return input
-                if dims := _fills.expanded_dims(input):
-                    return _fills.index_fill_expanded(input, dims, *args, **options)
-            if alone:  # index_fill's value is read first
-                apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
-            if scaled and len(args) > 2:
-                _, *args, beta, alpha = _matrix.older_order(name + "_", (input, *args), options.get("beta", 1), options.get("alpha", 1))
-                options = {**options, "beta": beta, "alpha": alpha}
-            if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
-                raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
-            result = function(kept(input, *args, *options.values()), *args, **options)
-            if name == "addbmm" and result._origin is None and result.shape != input.shape:  # which takes the result's shape
-                return into("addbmm", result, input)
-            if name == "float_power" and result.dtype is not input.dtype:
-                raise DTypeError(f"float_power_: the base has dtype {input.dtype._scalar_type} but the operation's result requires dtype {result.dtype._scalar_type}. Use float_power.")
-            if result.dtype is not input.dtype and not can_cast(result.dtype, input.dtype):
-                raise DTypeError(f"{name}_: result type {result.dtype._scalar_type} can't be cast to the desired output type {input.dtype._scalar_type}. Use {name}.")
-            if not alone:
-                partly_apart(name + "_", input, args)
-            if input.is_sparse:
-                return input.copy_(result)
-            return taken(input, result)
+                if elementwise and not _ops.interpreting and lib.over(input, args, options) and input.dtype._kind == 2:
+                    return function(input, *args, **options, out=input)
+                if type(input) is not Tensor:
+                    want_tensor(name + "_", "input", 0, input)
+                if scaled and len(args) == 2 and not _ops.interpreting and _matrix.added(name, input, *args, options):
+                    return input
+                if name == "index_fill" and not input.is_sparse:
+                    if not options and len(args) == 3 and _fills.filled_slices(input, *args):
+                        return input
+                    if dims := _fills.expanded_dims(input):
+                        return _fills.index_fill_expanded(input, dims, *args, **options)
+                if alone:  # index_fill's value is read first
+                    apart(name + "_", input, [a for a in args[: 2 if name == "index_fill" else 3] if isinstance(a, Tensor) and not a.is_sparse])
+                if scaled and len(args) > 2:
+                    _, *args, beta, alpha = _matrix.older_order(name + "_", (input, *args), options.get("beta", 1), options.get("alpha", 1))
+                    options = {**options, "beta": beta, "alpha": alpha}
+                if summed and (wanted := options.get("dtype")) is not None and wanted is not input.dtype:
+                    raise RuntimeError(f"{name}_: Bad in-place call: input tensor dtype {input.dtype} and output tensor dtype {wanted} should match. Use {name}.")
+                result = function(kept(input, *args, *options.values()), *args, **options)
+                if name == "addbmm" and result._origin is None and result.shape != input.shape:  # which takes the result's shape
+                    return into("addbmm", result, input)
+                if name == "float_power" and result.dtype is not input.dtype:
+                    raise DTypeError(f"float_power_: the base has dtype {input.dtype._scalar_type} but the operation's result requires dtype {result.dtype._scalar_type}. Use float_power.")
+                if result.dtype is not input.dtype and not can_cast(result.dtype, input.dtype):
+                    raise DTypeError(f"{name}_: result type {result.dtype._scalar_type} can't be cast to the desired output type {input.dtype._scalar_type}. Use {name}.")
+                if not alone:
+                    partly_apart(name + "_", input, args)
+                if input.is_sparse:
+                    return input.copy_(result)
+                return taken(input, result)
+            except Exception:
+                look(function, (input, *args), options)
+                raise
 
         in_place.__name__ = in_place.__qualname__ = name + "_"
         call, _, printed = shown.partition(" -> ")

@@ -249,7 +249,7 @@ class Tensor(lib.Slots):
         try:
             h = lib.fc_alias(self._h, 0)
         except AttributeError:
-            from facula.tensor_core.dispatch.guard import want_tensor
+            from facula.tensor_core.dispatch.kinds import want_tensor
 
             want_tensor("detach", "input", 0, self)
             raise

@@ -11,7 +11,8 @@ from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import GOES_ON, Begun, Op, Param, drawn_from, one_node, one_step, record, steps
 from facula.tensor_core._errors import DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError
-from facula.tensor_core.dispatch.guard import check, guarded, right as of_kind, want_ints, want_tensor, want_tensors
+from facula.tensor_core.dispatch.guard import guarded
+from facula.tensor_core.dispatch.kinds import check, right as of_kind, want_ints, want_tensor, want_tensors
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.memory.copying import state_of
 from facula.tensor_core.dispatch.out import into, kept, written

@@ -1,9 +1,12 @@
 """Runs one op by its verb with arguments of every allowed kind: what the flat functions of _ops.py do in their special cases."""
 
+import functools
+
 from facula.tensor_core.dispatch.arguments import dim_masks, dtype_id, spread
 from facula.tensor_core import _tensor
 from facula.tensor_core._errors import IntegerOverflow, ShapeError, public_name
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch import kinds
+from facula.tensor_core.dispatch.kinds import check
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import DTYPES
@@ -94,19 +97,28 @@ def is_operand(value):
     return isinstance(value, Tensor) or is_number(value) and not is_array(value)
 
 
-_KINDS = {"int": "int", "int?": "int", "float": "float", "float?": "float", "Scalar": "number", "Scalar?": "number", "bool": "bool"}
+_KINDS = {"int": "int", "float": "float", "Scalar": "number", "bool": "bool", "dims": "ints?", "int[]": "ints", "str": "str", "dtype": "dtype?", "generator": "generator?"}  # of the words of signatures
+
+
+@functools.cache
+def _kind(type, name):
+    """What a parameter of a row takes, but for tensors."""
+    word = type.rstrip("?")
+    kind = kinds.SIZES.get(name) if word == "int" else "ints" if word.startswith("int[") else None
+    found = kind or _KINDS.get(word)
+    return found and found + "?" * type.endswith("?")
 
 
 def coerce(op, args):
-    """The arguments with NumPy's numbers, and tensors that stand for integers, as Python's; anything that is no operand is refused by name."""
+    """The arguments with NumPy's numbers, and tensors that stand for integers, as Python's; anything that is no operand is refused by name, before the row looks at sizes."""
     fixed = None
     for k, p in enumerate(op.params):
-        if kind := _KINDS.get(p.type):
-            if args[k] is not p.default and not (args[k] is None and p.type[-1] == "?"):
-                check(public_name(op), p.name, k, kind, args[k])
-                if kind == "int" and isinstance(args[k], Tensor):  # one without dims is an integer
-                    fixed = list(fixed or args)
-                    fixed[k] = args[k].__index__()
+        kind = _kind(p.type, p.name)
+        if kind and args[k] is not p.default and not (args[k] is None and kind[-1] == "?"):
+            check(public_name(op), p.name, k, kind.rstrip("?"), args[k])
+            if isinstance(args[k], Tensor) and kind.rstrip("?") in ("int", "size"):
+                fixed = list(fixed or args)
+                fixed[k] = args[k].__index__()
     for k in op.tensors:
         p, a = op.params[k], args[k]
         if isinstance(a, Tensor) or (a is None and "?" in p.type):

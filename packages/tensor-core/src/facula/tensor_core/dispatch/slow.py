@@ -11,7 +11,7 @@ from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import lib
 from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
-from facula.tensor_core.dispatch.guard import refused
+from facula.tensor_core.dispatch.kinds import refused
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
 

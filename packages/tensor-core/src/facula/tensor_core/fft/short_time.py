@@ -6,7 +6,8 @@ import warnings
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core.functions import create as _create, joining as _joining, ranges as _ranges, rearranging as _rearranging
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core.dispatch.guard import check, guarded, want_tensor
+from facula.tensor_core.dispatch.guard import guarded
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core._tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from facula.tensor_core.functions import create as _create, joining as _joining,
 from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.kinds import check
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
@@ -76,7 +76,7 @@ def _dims(name, x, s, dim):
     n, s = x.dim(), [s] if whole(s) else s
     if s is not None and not all([type(v) is int for v in s]):
         for v in s:
-            check(name, "s", 1, "int", v)
+            check(name, "s", 1, "size", v)
         s = [int(v) for v in s]
     if dim is None:
         dim = range(n) if s is None else range(n - len(s), n)
@@ -337,7 +337,7 @@ def _frequencies(name, steps, n, d, out, requires_grad):
 def _of_frequencies(name, n, d, dtype, layout, pin_memory, out):
     """The dtype of a function that gives frequencies, whose arguments are looked at."""
     if type(n) is not int:
-        check(f"fft_{name}", "n", 0, "int", n)
+        check(f"fft_{name}", "n", 0, "size", n)
     if type(d) is not float:
         check(f"fft_{name}", "d", 1, "float", d)
     _create.a_layout(layout)
@@ -401,4 +401,4 @@ def kinds(function):
     """What the transforms take: n is one size and dim one dim, s and dim of those over several are some, None where they may be left out."""
     several = function.__name__.endswith(("2", "n"))
     dim = ("ints" if function.__name__[-1] == "2" else "ints?") if several else "int"
-    return {"input": "tensor", "n": "int?", "s": "ints?", "dim": dim, "axis": dim, "norm": "str?"}
+    return {"input": "tensor", "n": "size?", "s": "ints?", "dim": dim, "axis": dim, "norm": "str?"}

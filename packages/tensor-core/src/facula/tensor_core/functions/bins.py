@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import ranges as _ranges, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.kinds import check
 from facula.tensor_core.functions.bin_checks import check_histogram, check_out, check_range
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib

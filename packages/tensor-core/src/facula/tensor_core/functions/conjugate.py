@@ -5,7 +5,7 @@ back through the view what the row wrote (docs/decisions/047). So nothing above 
 """
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import strided

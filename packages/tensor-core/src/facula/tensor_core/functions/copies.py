@@ -10,7 +10,8 @@ from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, by_axis, in
 from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
-from facula.tensor_core.dispatch.guard import check, guarded, want_ints, want_tensor
+from facula.tensor_core.dispatch.guard import guarded
+from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, copied as written, into
 from facula.tensor_core._tensor import Tensor

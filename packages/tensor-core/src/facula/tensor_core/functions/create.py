@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _ops, _state
 from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, dtype_id, ints, listed
 from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
 from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, taken
@@ -166,6 +166,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, None)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
+    if layout is not None or pin_memory is not False:
+        kinds_first("empty", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -213,6 +215,8 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 0)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
+    if layout is not None or pin_memory is not False:
+        kinds_first("zeros", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("zeros", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -232,6 +236,8 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
         t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 1)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
+    if layout is not None or pin_memory is not False:
+        kinds_first("ones", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     plain(layout, pin_memory)
     return _filled(sizes, 1, dtype, device, requires_grad, out)
 
@@ -251,6 +257,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
         if id > -2 and (t := _full(id, _state._device._id if device is None else _place(device), size, fill_value)) is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
+    if layout is not None or pin_memory is not False:
+        kinds_first("full", size=size, fill_value=fill_value, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     plain(layout, pin_memory)
     if isinstance(fill_value, Tensor):
         check("full", "fill_value", 1, "number", fill_value)
@@ -280,6 +288,7 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if layout is strided and input.layout is not strided:
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
     if layout is not None or pin_memory is not False:
+        kinds_first("empty_like", dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, requires_grad, memory_format)
@@ -420,8 +429,8 @@ def eye(n, m=LACKING, *, out=None, dtype=None, layout=None, device=None, require
     """
     m = n if m is LACKING else m
     if type(n) is not int or type(m) is not int or n > _MOST or m > _MOST:
-        check("eye", "n", 0, "int", n)
-        check("eye", "m", 1, "int", m)
+        check("eye", "n", 0, "size", n)
+        check("eye", "m", 1, "size", m)
     if n < 0 or m < 0:
         raise RuntimeError(f"eye: {'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}.")
     plain(layout, pin_memory)

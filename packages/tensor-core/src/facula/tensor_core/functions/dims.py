@@ -6,7 +6,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import ints, listed, sequence, whole
-from facula.tensor_core.dispatch.guard import want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import want_ints, want_tensor
 from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.shape import _alone, wrap_dim
 

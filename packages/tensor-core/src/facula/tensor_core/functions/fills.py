@@ -7,7 +7,7 @@ from facula.tensor_core.functions import order as _order
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import by_axis
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into, partly_apart, written
 from facula.tensor_core.dispatch.run import fitting, number_for, zero_dim

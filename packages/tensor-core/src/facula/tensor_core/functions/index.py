@@ -9,7 +9,7 @@ from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IntegerOverflow, ShapeError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor

@@ -5,7 +5,7 @@ import warnings
 from facula.tensor_core import _errors, _ops, _tensor
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, explain
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import by_examples

@@ -2,7 +2,7 @@
 
 from facula.tensor_core.dispatch.arguments import renamed
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.guard import want_tensor, want_tensors
+from facula.tensor_core.dispatch.kinds import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor

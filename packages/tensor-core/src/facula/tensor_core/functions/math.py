@@ -5,7 +5,7 @@ from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, _tensor
 from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import elsewhere
 from facula.tensor_core.dispatch.out import into, kept, written
@@ -181,6 +181,7 @@ def _cleared(input, diagonal, upper):
 
 def _triangle(input, diagonal, upper, out):
     if len(input.shape) < 2:
+        kinds_first("triu" if upper else "tril", input=input, diagonal=diagonal, out=out)
         raise RuntimeError(f"{'triu' if upper else 'tril'}: input tensor must have at least 2 dimensions, got {input.dim()}")
     return _ops._triangle(input, diagonal, upper, out=out)
 

@@ -3,7 +3,7 @@
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
-from facula.tensor_core.dispatch.guard import check, want_tensor, want_tensors
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, resize, same_dtype
 from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core.functions import create as _create
@@ -168,6 +168,7 @@ def addmm(input, mat1, mat2, *older, beta=1, alpha=1, out=None):
     if (t := _row_of("addmm", input, mat1, mat2, beta, alpha, out)) is not None:
         return t
     if mat1.dim() != 2 or mat2.dim() != 2:
+        kinds_first("addmm", beta=beta, alpha=alpha, out=out)
         raise ShapeError(f"addmm: mat1 and mat2 must be matrices, got {mat1.dim()}-D and {mat2.dim()}-D tensors")
     return _dispatch.one_node(_scaled_sum("addmm", input, _ops.matmul, mat1, mat2, beta, alpha, out), "AddmmBackward0", input, mat1, mat2)
 
@@ -324,6 +325,7 @@ def _real_factors(name, kinds, beta, alpha):
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     """_sum_of tensors of one dtype; integers take the factors cut to integers."""
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
+        kinds_first(name, beta=beta, alpha=alpha, out=out)
         raise RuntimeError(f"{name}: Input dtypes must be the same, got {input.dtype._name}, {x.dtype._name} and {y.dtype._name}. Convert them.")
     if type(beta) is not int or type(alpha) is not int:
         check(name, "beta", None, "number", beta)

@@ -5,7 +5,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib

@@ -7,7 +7,7 @@ from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
-from facula.tensor_core.dispatch.guard import check, right, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, right, want_tensor
 from facula.tensor_core.dispatch.out import clear, into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
@@ -27,28 +27,32 @@ def where(condition, input=None, other=None, *, out=None):
     >>> facula.where(facula.tensor([True, False]), 1.0, facula.zeros(2))
     tensor([1., 0.])
     """
-    if input is None and other is None:
-        return nonzero(condition, as_tuple=True)
-    if not isinstance(condition, Tensor):
-        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
-    if condition.dtype._name == "uint8":
-        warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
-    if condition.dtype._name not in ("bool", "uint8"):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
-    if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
-        input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
-    if is_number(input) and is_number(other):
-        from facula.tensor_core._state import result_type
+    try:
+        if input is None and other is None:
+            return nonzero(condition, as_tuple=True)
+        if not isinstance(condition, Tensor):
+            raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
+        if condition.dtype._name == "uint8":
+            warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
+        if condition.dtype._name not in ("bool", "uint8"):
+            raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
+        if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
+            input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
+        if is_number(input) and is_number(other):
+            from facula.tensor_core._state import result_type
 
-        d = result_type(input, other)
-        input, other = zero_dim(fitting("where", input, d), d), zero_dim(fitting("where", other, d), d)
-    elif type(input) in _PLAIN:
-        fitting_result("where", input, other, _FLOATS)
-        input = input if not isinstance(other, Tensor) or other.dim() else _of_its_dtype(input, other)
-    elif type(other) in _PLAIN:
-        fitting_result("where", other, input, _FLOATS)
-        other = other if not isinstance(input, Tensor) or input.dim() else _of_its_dtype(other, input)
-    return _ops.where_rows(condition, input, other, out=out)
+            d = result_type(input, other)
+            input, other = zero_dim(fitting("where", input, d), d), zero_dim(fitting("where", other, d), d)
+        elif type(input) in _PLAIN:
+            fitting_result("where", input, other, _FLOATS)
+            input = input if not isinstance(other, Tensor) or other.dim() else _of_its_dtype(input, other)
+        elif type(other) in _PLAIN:
+            fitting_result("where", other, input, _FLOATS)
+            other = other if not isinstance(input, Tensor) or input.dim() else _of_its_dtype(other, input)
+        return _ops.where_rows(condition, input, other, out=out)
+    except Exception:
+        kinds_first("where", condition=condition, input=input, other=other, out=out)
+        raise
 
 
 def _of_its_dtype(value, t):
@@ -69,6 +73,7 @@ def clamp(input, min=None, max=None, *, out=None):
     if type(input) is not Tensor:
         want_tensor("clamp", "input", 0, input)
     if min is None and max is None:
+        kinds_first("clamp", input=input, out=out)
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if max is None or min is None:
         bound = max if min is None else min
@@ -165,6 +170,7 @@ def div(input, other, *, rounding_mode=None, out=None):
         return _ops.trunc_divide(input, other, out=out)
     if type(rounding_mode) is not str:
         check("div", "rounding_mode", None, "str", rounding_mode)
+    kinds_first("div", input=input, other=other, out=out)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, math as _math
 from facula.tensor_core.functions.conjugate import resolved
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim

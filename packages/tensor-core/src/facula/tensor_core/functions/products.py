@@ -12,7 +12,7 @@ from facula.tensor_core.functions.create import ones, zeros
 from facula.tensor_core.functions.einsum import _product
 from facula.tensor_core.functions.math import triu_indices
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import want_tensor, want_tensors
+from facula.tensor_core.dispatch.kinds import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._state import promote_types, result_type
 from facula.tensor_core._tensor import Tensor

@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import listed
 from facula.tensor_core.dispatch.run import fitting
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import apart, into, written
 from facula.tensor_core._tensor import Tensor

@@ -8,7 +8,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import complex128, dtype as _dtype, float64, int64
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.kinds import check, kinds_first
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core.dispatch.out import apart, copied, resize, taken
 from facula.tensor_core.dispatch.run import fitting, number
@@ -57,6 +57,8 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
         return _delivered("arange", arange(start, end, step, dtype=out.dtype), out, requires_grad)
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
+    if layout is not None or pin_memory is not False:
+        kinds_first("arange", start=start, end=end, step=step, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     plain(layout, pin_memory)
     if end is None:
         start, end = 0, start

@@ -1,7 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.slow import one_step
@@ -84,7 +84,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     if repeats is None:
         return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
     if type(repeats) is not int and not isinstance(repeats, Tensor):
-        check("repeat_interleave", "repeats", 1, "int", repeats)
+        check("repeat_interleave", "repeats", 1, "size", repeats)
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
     shape = input.shape
@@ -193,7 +193,7 @@ def roll(input, shifts, dims=None):
         if isinstance(given, (bool, str)):
             check("roll", name, position, "ints", given)
         elif type(given) is int and not -(2**63) <= given < 2**63:
-            check("roll", name, position, "int", given)
+            check("roll", name, position, "size", given)
     shifts = (shifts.__index__(),) if whole(shifts) else tuple(shifts)
     dims = int(dims) if isinstance(dims, Tensor) else dims
     if not shifts:

@@ -6,7 +6,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
-from facula.tensor_core.dispatch.guard import check, real_order, want_tensor
+from facula.tensor_core.dispatch.kinds import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.shape import wrap_dim

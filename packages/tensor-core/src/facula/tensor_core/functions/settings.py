@@ -2,7 +2,7 @@
 
 import warnings
 
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import channels_last, memory_format

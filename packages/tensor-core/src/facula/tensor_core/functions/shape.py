@@ -8,7 +8,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, renamed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core._errors import STATUS, ShapeError
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -343,30 +343,34 @@ def unflatten(input, dim=None, sizes=None, *, axis=None):
     tensor([[0, 1],
             [2, 3]])
     """
-    if axis is None and type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
-        shape, known = input.shape, 1
-        for s in sizes:
-            known *= s if type(s) is int and s > 0 else 0
-        if known == shape[dim] and sizes and known:
-            return _ops.view(input, (*shape[:dim], *sizes, *(shape[dim + 1 :] if dim + 1 else ())))
-    if dim is None or axis is not None:
-        dim = by_axis("unflatten", dim, axis)
-    if sizes is None:
-        raise TypeError("unflatten() missing 1 required positional argument: 'sizes'")
-    if type(input) is not Tensor:
-        want_tensor("unflatten", "input", 0, input)
-    d = wrap_dim("unflatten", dim, input.dim())
-    if not input.dim():
-        raise RuntimeError(f"unflatten: dim {dim} was given but the tensor has no dimensions. Reshape it to {tuple(sizes)}.")
-    want_ints("unflatten", "sizes", 2, sizes)
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
-    size, known = input.shape[d], math.prod(1 if s == -1 else s for s in sizes)
-    if -1 not in sizes and known != size:
-        raise ShapeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({size}) in the input tensor. Give others.")
-    if tuple(sizes).count(-1) == 1 and known > 0 and size % known == 0:  # from the dim alone: other dims may have no elements
-        sizes = [size // known if s == -1 else s for s in sizes]
-    return _ops.view(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
+    try:
+        if axis is None and type(sizes) is tuple and type(dim) is int and type(input) is Tensor and -len(input.shape) <= dim < len(input.shape):
+            shape, known = input.shape, 1
+            for s in sizes:
+                known *= s if type(s) is int and s > 0 else 0
+            if known == shape[dim] and sizes and known:
+                return _ops.view(input, (*shape[:dim], *sizes, *(shape[dim + 1 :] if dim + 1 else ())))
+        if dim is None or axis is not None:
+            dim = by_axis("unflatten", dim, axis)
+        if sizes is None:
+            raise TypeError("unflatten() missing 1 required positional argument: 'sizes'")
+        if type(input) is not Tensor:
+            want_tensor("unflatten", "input", 0, input)
+        d = wrap_dim("unflatten", dim, input.dim())
+        if not input.dim():
+            raise RuntimeError(f"unflatten: dim {dim} was given but the tensor has no dimensions. Reshape it to {tuple(sizes)}.")
+        want_ints("unflatten", "sizes", 2, sizes)
+        if not len(sizes):
+            raise RuntimeError("unflatten: sizes must be non-empty")
+        size, known = input.shape[d], math.prod(1 if s == -1 else s for s in sizes)
+        if -1 not in sizes and known != size:
+            raise ShapeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({size}) in the input tensor. Give others.")
+        if tuple(sizes).count(-1) == 1 and known > 0 and size % known == 0:  # from the dim alone: other dims may have no elements
+            sizes = [size // known if s == -1 else s for s in sizes]
+        return _ops.view(input, (*input.shape[:d], *sizes, *input.shape[d + 1 :]))
+    except Exception:
+        kinds_first("unflatten", input=input, sizes=sizes)
+        raise
 
 
 def narrow(input, dim=None, start=None, length=None, *, axis=None):
@@ -378,28 +382,32 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
     >>> x.narrow(0, 1, 3)
     tensor([1, 2, 3])
     """
-    if dim is None or axis is not None:
-        dim = by_axis("narrow", dim, axis)
-    if type(input) is not Tensor:
-        want_tensor("narrow", "input", 0, input)
-    if input.dim() == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    d = wrap_dim("narrow", dim, input.dim())
-    size = input.shape[d]
-    if isinstance(start, Tensor) and (start.dim() or start.dtype._kind != 1):
-        raise RuntimeError("start must be an 0-dim integral Tensor.")
-    if type(start) is not int or type(length) is not int or not -size <= start <= size or length > size:
-        check("narrow", "start", 1, "int", start)
-        check("narrow", "length", 2, "int", length)
-    start = int(start)
-    if length < 0:
-        raise RuntimeError(f"narrow(): length must be non-negative. Got {length}.")
-    if not -size <= start <= size:
-        raise IndexError(f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got {start})")
-    start = start + size if start < 0 else start
-    if start + length > size:
-        raise RuntimeError(f"narrow: start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return _ops.slice(input, d, start, length, 1)
+    try:
+        if dim is None or axis is not None:
+            dim = by_axis("narrow", dim, axis)
+        if type(input) is not Tensor:
+            want_tensor("narrow", "input", 0, input)
+        if input.dim() == 0:
+            raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+        d = wrap_dim("narrow", dim, input.dim())
+        size = input.shape[d]
+        if isinstance(start, Tensor) and (start.dim() or start.dtype._kind != 1):
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        if type(start) is not int or type(length) is not int or not -size <= start <= size or length > size:
+            check("narrow", "start", 1, "size", start)
+            check("narrow", "length", 2, "size", length)
+        start = int(start)
+        if length < 0:
+            raise RuntimeError(f"narrow(): length must be non-negative. Got {length}.")
+        if not -size <= start <= size:
+            raise IndexError(f"narrow: start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        start = start + size if start < 0 else start
+        if start + length > size:
+            raise RuntimeError(f"narrow: start ({start}) + length ({length}) exceeds dimension size ({size}).")
+        return _ops.slice(input, d, start, length, 1)
+    except Exception:
+        kinds_first("narrow", input=input, dim=dim, start=start, length=length)
+        raise
 
 
 def select(input, dim=None, index=None, *, axis=None):
@@ -411,15 +419,19 @@ def select(input, dim=None, index=None, *, axis=None):
     >>> x.select(1, 0)
     tensor([1, 3])
     """
-    if dim is None or axis is not None:
-        dim = by_axis("select", dim, axis)
-    if type(input) is not Tensor:
-        want_tensor("select", "input", 0, input)
-    if not input.shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    if type(index) is not int:
-        check("select", "index", 2, "int", index)
-    return _ops.select(input, dim, int(index))
+    try:
+        if dim is None or axis is not None:
+            dim = by_axis("select", dim, axis)
+        if type(input) is not Tensor:
+            want_tensor("select", "input", 0, input)
+        if not input.shape:
+            raise IndexError("select() cannot be applied to a 0-dim tensor.")
+        if type(index) is not int:
+            check("select", "index", 2, "size", index)
+        return _ops.select(input, dim, int(index))
+    except Exception:
+        kinds_first("select", input=input, dim=dim, index=index)
+        raise
 
 
 def unfold(self, dimension, size, step):
@@ -444,12 +456,16 @@ def as_strided(input, size, stride, storage_offset=None):
     tensor([[1, 2],
             [3, 4]])
     """
-    if type(input) is not Tensor:
-        want_tensor("as_strided", "input", 0, input)
-    if type(size) is str or type(stride) is str:
-        want_ints("as_strided", "size", 1, size)
-        want_ints("as_strided", "stride", 2, stride)
-    return _ops.as_strided(input, list(size), list(stride), storage_offset)
+    try:
+        if type(input) is not Tensor:
+            want_tensor("as_strided", "input", 0, input)
+        if type(size) is str or type(stride) is str:
+            want_ints("as_strided", "size", 1, size)
+            want_ints("as_strided", "stride", 2, stride)
+        return _ops.as_strided(input, list(size), list(stride), storage_offset)
+    except Exception:
+        kinds_first("as_strided", input=input, size=size, stride=stride, storage_offset=storage_offset)
+        raise
 
 
 __all__ = [

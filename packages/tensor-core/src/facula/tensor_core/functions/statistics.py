@@ -4,7 +4,7 @@ from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import order as _order, shape as _shape
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.dispatch.guard import check, real_order
+from facula.tensor_core.dispatch.kinds import check, real_order
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64

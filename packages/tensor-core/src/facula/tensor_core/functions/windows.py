@@ -10,7 +10,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.functions.create import _finish, a_layout, empty, full, ones, plain
 from facula.tensor_core.functions.ranges import arange
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.kinds import check, kinds_first
 from facula.tensor_core._state import elsewhere, get_default_dtype
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import float32, float64, strided
@@ -191,7 +191,7 @@ def _periodic(name, make, last):
     """The older function of a window: any floating dtype, periodic unless told."""
     shaped = make.__code__.co_varnames[1 : make.__code__.co_argcount]
 
-    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **shape):
+    def of(window_length, periodic, args, dtype, layout, device, pin_memory, requires_grad, shape):
         if layout is not None and layout is not strided:
             a_layout(layout)
             raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout}. Use facula.strided.")
@@ -212,6 +212,14 @@ def _periodic(name, make, last):
         device = elsewhere() if device is None else device
         w = w if w.dtype is wanted and device is None else w.to(device, wanted)
         return _finish(w, requires_grad)
+
+    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, **shape):
+        try:
+            return of(window_length, periodic, args, dtype, layout, device, pin_memory, requires_grad, shape)
+        except Exception:
+            given = {"window_length": window_length, "periodic": periodic, **dict(zip(shaped, args)), **shape}
+            kinds_first(name, **given, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
+            raise
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"""{(make.__doc__ or "").partition(chr(10))[0]} Periodic (a period of window_length) unless periodic=False. Shape (window_length,).

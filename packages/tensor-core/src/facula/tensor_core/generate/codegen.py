@@ -233,19 +233,24 @@ def asked_dtype(row):
     return "-1 if dtype is None else dtype_without_history(input, dtype)" if "dtype" in row.names else "-1"
 
 
+def dim_at_a_glance(row, begin, otherwise):
+    """The bit masks of one dim; otherwise by more than a look, and the slow path says what is wrong with it: not before it has looked at the other arguments."""
+    return (
+        f"{begin} type(dim) is int and -64 <= dim < 64:\n        low, high = (1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)\n"
+        f"    else:\n        try:\n            low, high = {otherwise}\n        except (IndexError, RuntimeError, TypeError):\n            {leave(row)}\n"
+    )
+
+
 def fold_function(row):
     by_name = {p.name: p for p in row.params}
     body = row.head() + guard(row)
     if by_name["dim"].type == "int":
-        body += "    low, high = ((1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)) if type(dim) is int and -64 <= dim < 64 else dim_masks(dim, 1)\n"
+        body += dim_at_a_glance(row, "    if", "dim_masks(dim, 1)")
     else:
         if row.name in DIM_FIRST:
             body += f"    if dim is LACKING:\n        dim = given_dim('{row.name}', dim, True) if keepdim else None\n"
-        body += (
-            "    if dim is None:\n        low = high = 0\n"
-            "    elif type(dim) is int and -64 <= dim < 64:\n        low, high = (1 << dim, 0) if dim >= 0 else (0, 1 << ~dim)\n"
-            f"    else:\n        low, high = {'dim_masks(dim, 1)' if by_name['dim'].type == 'int?' else 'dim_bits(dim) or dim_masks(dim)'}\n"
-        )
+        body += "    if dim is None:\n        low = high = 0\n"
+        body += dim_at_a_glance(row, "    elif", "dim_masks(dim, 1)" if by_name["dim"].type == "int?" else "dim_bits(dim) or dim_masks(dim)")
     keepdim = "keepdim" if "keepdim" in by_name else "False"
     body += named_numbers(row)
     body += attempt(row, f"fold({row.id}, {out(row)}, input._h, low, high, {keepdim}, {asked_dtype(row)})")

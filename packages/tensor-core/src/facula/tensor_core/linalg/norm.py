@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create, joining as _joining,
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
-from facula.tensor_core.dispatch.guard import check as check_kind, real_order, want_ints, want_tensors
+from facula.tensor_core.dispatch.kinds import check as check_kind, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.spectral import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square

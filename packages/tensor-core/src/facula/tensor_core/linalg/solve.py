@@ -4,7 +4,7 @@ from facula.tensor_core import _limits, _ops, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
-from facula.tensor_core.dispatch.guard import check as check_kind
+from facula.tensor_core.dispatch.kinds import check as check_kind
 from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._tensor import Tensor

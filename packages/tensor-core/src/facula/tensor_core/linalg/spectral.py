@@ -4,7 +4,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.linalg.factor import qr
 from facula.tensor_core.linalg.tools import H, LinAlgError, into, matrix, square
 from facula.tensor_core._tensor import Tensor

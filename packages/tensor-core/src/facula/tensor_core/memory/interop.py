@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
-from facula.tensor_core.dispatch.guard import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_tensor
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, format_id, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name

@@ -5,7 +5,7 @@ from operator import index
 from facula.tensor_core import _types
 from facula.tensor_core._errors import MEMORY, IntegerOverflow, OutOfMemoryError, explain  # noqa: F401
 from facula.tensor_core.dispatch.arguments import listed
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import format_id

@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resi
 from facula.tensor_core.dispatch.arguments import listed, sequence
 from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
-from facula.tensor_core.dispatch.guard import check
+from facula.tensor_core.dispatch.kinds import check, kinds_first
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core.random.fills import (
@@ -33,6 +33,8 @@ FC_ARG = STATUS.index("arg")
 
 def _place(op, size, out, dtype, layout, device, pin_memory):
     """An uninitialised tensor, or `out` brought to this size."""
+    if layout is not None or pin_memory is not False:
+        kinds_first(op, size=size, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
     if out is None:
         return empty(size, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
     plain(layout, pin_memory)
@@ -108,8 +110,8 @@ def randint(
         low, high = (given.pop(0) if low is None and len(given) > 1 else low or 0), given.pop(0)
     if given or high is None or size is None:
         raise TypeError(f"randint() takes (high, size) or (low, high, size), got {args}")
-    check("randint", "high", 0, "int", high)
-    check("randint", "low", 0, "int", low)
+    check("randint", "high", 0, "size", high)
+    check("randint", "low", 0, "size", low)
     tensor = _place("randint", tuple(sequence("randint", "size", size)), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
     return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
 
@@ -127,7 +129,7 @@ def randperm(
     tensor([0, 1, 2, 3, 4])
     """
     if type(n) is not int:
-        check("randperm", "n", 0, "int", n)
+        check("randperm", "n", 0, "size", n)
         n = int(n)
     require(n >= 0, f"randperm: Trying to create tensor with negative dimension {n}: [{n}]. Pass n >= 0.")
     tensor = _place("randperm", (n,), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
@@ -182,7 +184,7 @@ def randint_like(
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
     for k, bound in enumerate(given):
-        check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "int", bound)
+        check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "size", bound)
     tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
     return _finished(random_(tensor, *given, generator=generator), requires_grad)
 
@@ -366,7 +368,7 @@ def multinomial(
     if input.dtype._kind != 2:
         raise DTypeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype}. Convert with .float().")
     if type(num_samples) is not int:
-        check("multinomial", "num_samples", 1, "int", num_samples)
+        check("multinomial", "num_samples", 1, "size", num_samples)
     require(num_samples > 0, f"cannot sample n_sample <= 0 samples: num_samples is {num_samples}. Ask for one at least.")
     classes = input.shape[-1]
     require(

@@ -13,7 +13,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.functions.create import empty_like
 from facula.tensor_core.random.generator import Generator
-from facula.tensor_core.dispatch.guard import check, right, want_tensor
+from facula.tensor_core.dispatch.kinds import check, right, want_tensor
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -128,7 +128,7 @@ def random_(self: Tensor, *bounds: int | None, generator: Generator | None = Non
         bounds = (start, to)
     if not bounds:
         return _ops.random_full_(self, generator=generator)
-    if len(bounds) > 2 or not all(b is None or right("int", b) for b in bounds) or bounds[0] is None:
+    if len(bounds) > 2 or not all(b is None or right("size", b) for b in bounds) or bounds[0] is None:
         raise TypeError(f"random_(): expected (to) or (from, to) as integers, got {bounds}")
     start, to = (0, bounds[0]) if len(bounds) == 1 else bounds
     start = int(start)

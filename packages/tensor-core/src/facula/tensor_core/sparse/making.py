@@ -6,7 +6,7 @@ import math
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.dispatch.guard import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops

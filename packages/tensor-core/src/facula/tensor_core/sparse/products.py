@@ -1,7 +1,7 @@
 """Products of sparse matrices that stay sparse, norms, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _ops, _ownership
-from facula.tensor_core.dispatch.guard import want_tensor
+from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
