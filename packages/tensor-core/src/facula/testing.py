@@ -30,7 +30,7 @@ def assert_close(
     """
     if (rtol is None) != (atol is None):
         raise ValueError(f"rtol and atol must both be specified or both be unspecified, but got rtol={rtol} and atol={atol}")
-    how = dict(rtol=rtol, atol=atol, equal_nan=equal_nan, subclasses=allow_subclasses, device=check_device, dtype=check_dtype, layout=check_layout, stride=check_stride)
+    how = dict(rtol=rtol, atol=atol, equal_nan=equal_nan, subclasses=allow_subclasses, device=check_device, dtype=check_dtype, layout=check_layout, stride=check_stride, coalesced=True)
     wrong = _difference(actual, expected, how)
     if wrong is not None:
         raise AssertionError(wrong if msg is None else msg(wrong) if callable(msg) else msg)
@@ -125,12 +125,16 @@ def _item(where):
 
 def _of_tensors(actual, expected, how, where):
     for word, name in (("shape", "shape"), ("device", "device"), ("dtype", "dtype"), ("layout", "layout"), ("stride", "stride()")):
+        if word != "shape" and not how[word]:
+            continue
         a, e = getattr(actual, word), getattr(expected, word)
         a, e = (a(), e()) if word == "stride" else (a, e)
-        if (word == "shape" or how[word]) and a != e:
+        if a != e:
             return f"The values for attribute '{name}' do not match: {a} != {e}.{_item(where)}"
     if actual.is_meta or expected.is_meta:
         raise NotImplementedError("Comparing meta tensors is currently not supported: they have no elements.")
+    if actual.layout is not facula.strided or expected.layout is not facula.strided:
+        return _of_sparse(actual, expected, how, where)
     rtol, atol = _tolerance((actual.dtype._name, expected.dtype._name), how)
     actual, expected = actual.detach(), expected.detach()
     if actual.dtype is not expected.dtype:
@@ -158,6 +162,31 @@ def _of_tensors(actual, expected, how, where):
         allowed = f" (up to {limit} allowed)" if rtol or atol else ""
         lines.append(f"Greatest {word} difference: {x.reshape(-1)[at].item()} at index {tuple(index[::-1])}{allowed}")
     return "\n".join(lines) + _item(where)
+
+
+# what a sparse tensor stores beside its values
+_STORED = {
+    "sparse_coo": ("_indices",), "sparse_csr": ("crow_indices", "col_indices"), "sparse_bsr": ("crow_indices", "col_indices"),
+    "sparse_csc": ("ccol_indices", "row_indices"), "sparse_bsc": ("ccol_indices", "row_indices"),
+}  # fmt: skip
+
+
+def _of_sparse(actual, expected, how, where):
+    """Sparse tensors by what they store: where elements are exactly, the elements closely; of two layouts by their numbers."""
+    if actual.layout is not expected.layout:
+        return _of_tensors(*(t if t.layout is facula.strided else t.to_dense() for t in (actual, expected)), {**how, "layout": False, "stride": False}, where)
+    name = str(actual.layout).removeprefix("torch.")
+    if name == "sparse_coo" and how["coalesced"] and actual.is_coalesced() != expected.is_coalesced():
+        return f"The values for attribute 'is_coalesced()' do not match: {actual.is_coalesced()} != {expected.is_coalesced()}.{_item(where)}"
+    if actual._nnz() != expected._nnz():
+        return f"The number of specified values in sparse tensors does not match: {actual._nnz()} != {expected._nnz()}{_item(where)}"
+    inside = {**how, "layout": False, "stride": False}
+    for part in _STORED[name]:
+        wrong = _of_tensors(getattr(actual, part)(), getattr(expected, part)(), {**inside, "rtol": 0.0, "atol": 0.0, "dtype": False}, where)
+        if wrong is not None:
+            return f"{part.strip('_')}: {wrong}"
+    values = "_values" if name == "sparse_coo" else "values"
+    return _of_tensors(getattr(actual, values)(), getattr(expected, values)(), inside, where)
 
 
 def make_tensor(

@@ -238,6 +238,8 @@ FALLBACKS = {
     "torch.utils.collect_env": "facula.torch._collect_env",
     "torch.utils._contextlib": "facula.torch._contextlib",
     "torch.utils._python_dispatch": "facula.torch._python_dispatch",
+    "torch.testing._internal": "facula.torch._common_utils",
+    "torch.testing._internal.common_utils": "facula.torch._common_utils",
     "torch.nn.utils._named_member_accessor": "facula.torch._member_accessor",
     "torch.utils.weak": "facula.torch._weak",
     "torch.torch_version": "facula.torch._torch_version",
