@@ -194,8 +194,8 @@ def load(
     """The object in a file (a path, or an object with `read` and `seek`) that facula.save or torch.save wrote.
 
     map_location: where storages go: a device, a dict from location to device, or a function of (storage, location).
-    weights_only: True (the default) reads data only; False unpickles and so runs what the file says.
-    pickle_module: a module whose Unpickler reads the file, with weights_only=False.
+    weights_only: True (the default without a pickle_module) reads data only; False unpickles and so runs what the file says.
+    pickle_module: a module whose Unpickler reads the file.
     mmap: tensors look into the file (at a path, of save's zip format), whose pages are read when they are touched; writes stay private.
     pickle_load_args: encoding, of texts that Python 2 pickled ("utf-8"; "bytes" leaves them as they are); errors and fix_imports, for weights_only=False.
     Raises pickle.UnpicklingError for a pickle that is no data, RuntimeError for a file that is damaged.
@@ -214,8 +214,8 @@ def load(
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified. Leave one of the two out.")
     if unknown := set(pickle_load_args) - {"encoding", "errors", "fix_imports"}:
         raise TypeError(f"load() got an unexpected keyword argument '{min(unknown)}'")
-    if pickle_module not in (None, pickle):
-        weights_only = False  # who names another one wants it
+    if pickle_module is not None:
+        weights_only = False  # who names one wants it, be it pickle itself
     with contextlib.ExitStack() as stack:
         whole = mapped(f) if mmap else None
         if isinstance(f, (str, os.PathLike)):
