@@ -126,9 +126,13 @@ def _of_dtype(mask: Tensor, dtype: facula.dtype) -> Tensor:
 
 def _four_dims(mask: Tensor, scores: tuple) -> Tensor:
     """A mask that broadcasts to the scores, (batch, heads, L, S), with as many dims."""
-    if mask.dim() > len(scores) or any(have not in (1, wanted) for have, wanted in zip(reversed(mask.shape), reversed(scores))):
-        raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {scores}. Make its sizes 1 or these.")
+    _fits(mask, scores)
     return mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
+
+
+def _fits(mask: Tensor, scores: tuple) -> None:
+    if mask.dim() > len(scores) or any(have not in (1, wanted) for have, wanted in zip(reversed(mask.shape), reversed(scores))):
+        raise RuntimeError(f"scaled_dot_product_attention: attn_mask {tuple(mask.shape)} does not broadcast to {tuple(scores)}. Make its sizes 1 or these.")
 
 
 def _composed_attention(
@@ -148,6 +152,7 @@ def _composed_attention(
     if attn_mask is None:
         weights = scores.softmax(-1)
     else:
+        _fits(attn_mask, scores.shape)
         if attn_mask.dtype == facula.bool:
             scores, left_out = scores.masked_fill(~attn_mask, -math.inf), ~attn_mask
         else:
