@@ -60,7 +60,7 @@ def refuse(name, info, text):
 _CONTIGUOUS = {"cholesky", "cholesky_solve", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
 
 
-_EMPTY = {"cholesky_inverse", "geqrf", "linalg.eig", "linalg.householder_product", "linalg.lstsq"}  # as the result lies, if an output had no elements; contiguous otherwise
+_EMPTY = {"cholesky_inverse", "geqrf", "linalg.eig", "linalg.householder_product", "linalg.lstsq", "ormqr"}  # as the result lies, if an output had no elements; contiguous otherwise
 
 
 def into(name, result, out, inputs=()):
