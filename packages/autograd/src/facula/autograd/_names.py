@@ -49,8 +49,14 @@ def plus_product(kept, numbers) -> str:
     return "AddbmmBackward0" if kept["p_over"] else {(2, 1): "AddmvBackward0", (3, 3): "BaddbmmBackward0"}.get(dims, "AddmmBackward0")
 
 
-def windows(base):
-    return lambda kept, numbers: f"{base}{len(kept['x_shape']) - 2}DBackward0"
+def windows(base, rest="") -> Callable:
+    """Of 1 dim they are those of 2 with one more in PyTorch, squeezed out at last."""
+
+    def name(kept, numbers) -> str:
+        ndim = len(kept["x_shape"]) - 2
+        return "SqueezeBackward1" if ndim == 1 else f"{base}{ndim}D{rest}Backward0"
+
+    return name
 
 
 def cross_entropy(kept, numbers) -> str:
@@ -93,6 +99,9 @@ NAMES = {
     "amax": lambda kept, numbers: "MaxBackward1" if kept["p_dim"] is None else "AmaxBackward0",  # x.max()
     "amin": lambda kept, numbers: "MinBackward1" if kept["p_dim"] is None else "AminBackward0",
     "_triangle": lambda kept, numbers: "TriuBackward0" if kept["p_upper"] else "TrilBackward0",
+    "avg_pool": windows("AvgPool"),
+    "max_pool": windows("MaxPool", "WithIndices"),
+    "_max_pool_values": windows("MaxPool", "WithIndices"),
     "adaptive_avg_pool": windows("AdaptiveAvgPool"),
     "adaptive_max_pool": windows("AdaptiveMaxPool"),
     "_cross_entropy": cross_entropy,

@@ -60,7 +60,7 @@ def right(g, x, y_shape, y) -> F.Tensor:
     if y is not None and x.ndim < 3 <= len(y_shape):  # by the transpose of each matrix, as PyTorch does where x has a gradient
         return (g.unsqueeze(-1) * x if x.ndim == 1 else F.matmul(g.mT, x)).mT
     if x.ndim == 1:
-        return sum_to(x.unsqueeze(-1) * g.unsqueeze(-2), y_shape)
+        return (g.unsqueeze(-1) * x).mT if by_columns(y) else sum_to(x.unsqueeze(-1) * g.unsqueeze(-2), y_shape)
     if len(y_shape) == 2:
         return of_right(rows(g), rows(x), y)
     return sum_to(F.matmul(x.transpose(-1, -2), g), y_shape)

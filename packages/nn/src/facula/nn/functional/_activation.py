@@ -245,7 +245,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     if lower > upper:
         raise RuntimeError(f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and {upper}. Swap them.")
     if not training:
-        return leaky_relu(input if inplace else input.contiguous(), (lower + upper) / 2, inplace)
+        return _named(leaky_relu(input if inplace else input.contiguous(), (lower + upper) / 2, inplace), input, inplace)
     only("rrelu", input.dtype, (facula.bfloat16, facula.float32, facula.float64))
     if not inplace:
         input = input.contiguous()  # the result lies so whatever input's strides are
@@ -257,7 +257,11 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     low, high = (lower, upper) if input.dtype is facula.float64 else facula.tensor((lower, upper), dtype=input.dtype, device="cpu").tolist()
     drawn = facula.empty(held_back.count_nonzero().item(), dtype=facula.float64, device="cpu").uniform_()
     slope = slope.masked_scatter(held_back, drawn.mul_(high - low).add_(low).to(input.dtype))
-    return _maybe_into(inplace, facula.mul, input, other=slope)
+    return _named(_maybe_into(inplace, facula.mul, input, other=slope), input, inplace)
+
+
+def _named(out: Tensor, input: Tensor, inplace: bool) -> Tensor:
+    return out if inplace else extend.one_node(out, "RreluWithNoiseBackward0", input)
 
 
 def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:

@@ -313,7 +313,8 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     out = out.reshape(n, c, *size)
     if ndim == 2 and channels_last(x):
         out = out.contiguous(memory_format=facula.channels_last)
-    return out.squeeze(0) if added else out
+    out = out.squeeze(0) if added else out
+    return extend.one_node(out, f"MaxUnpool{ndim}DBackward0" if ndim > 1 else "SqueezeBackward1", input)
 
 
 def _own_each(value: Any, ndim: int) -> tuple:

@@ -218,7 +218,8 @@ def _fractional(
         best = flat.detach().gather(2, windows.flatten(2)).reshape(windows.shape).max(-1)[1].unsqueeze(-1)
         places = windows.gather(3, best).squeeze(-1)
         best, places = flat.gather(2, places).reshape(shape), places.reshape(shape)
-    return (best.squeeze(0), places.squeeze(0)) if added else (best, places)
+    best, places = (best.squeeze(0), places.squeeze(0)) if added else (best, places)
+    return extend.one_node(best, f"FractionalMaxPool{ndim}DBackward0", input), places
 
 
 def _check_samples(name: str, samples: Tensor, x: Tensor, ndim: int) -> None:

@@ -114,7 +114,7 @@ def vdot(input, other, *, out=None):
     tensor(5.+0.j)
     """
     if not isinstance(input, Tensor) or not input.is_complex():
-        return dot(input, other, out=out)
+        return _dispatch.one_node(dot(input, other, out=out), "VdotBackward0", input, other)
     if out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
         return dot(input, other.conj()).conj()  # no copy, and a conjugate as PyTorch's
     return dot(input.conj(), other, out=out)

@@ -8,7 +8,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.kinds import check, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
-from facula.tensor_core.dispatch.slow import one_step
+from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.shape import wrap_dim
 
 
@@ -135,6 +135,7 @@ std = _spread_name("std")
 
 def _with_mean(name):
     fold = getattr(_ops, name.removesuffix("_mean"))
+    node = name.title().replace("_", "") + "Backward0"
 
     @one_step(std="StdMeanBackward0", var="VarMeanBackward0")
     def both(input, first=None, unbiased=LACKING, keepdim=False, *, dim=None, correction=None, axis=None, keepdims=LACKING):
@@ -144,7 +145,7 @@ def _with_mean(name):
         keepdim = keepdim if keepdims is LACKING else keepdims
         mean = _ops.mean(input, dim, keepdim)  # first: a gradient's strides are those of the newer one's, which are input's
         _degrees_of_freedom(name.removesuffix("_mean"), input, dim, correction)
-        return fold(input, dim, correction=correction, keepdim=keepdim), mean
+        return fold(input, dim, correction=correction, keepdim=keepdim), one_node(mean, node, input)
 
     both.__name__ = both.__qualname__ = name
     both.__doc__ = f"({'variance' if name == 'var_mean' else 'standard deviation'}, mean) over dims.\n\n    >>> facula.{name}(facula.tensor([1.0, 3.0]))\n    (tensor({'2.' if name == 'var_mean' else '1.4142'}), tensor(2.))\n    "

@@ -2,6 +2,7 @@
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
+from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.linalg.solve import in_range
 from facula.tensor_core.linalg.tools import H, check, columns, eye_like, into, matrix, refuse, square
@@ -158,7 +159,8 @@ def lu(A, *, pivot=True, out=None):
     matrix("linalg.lu", A)
     _pivoting("linalg.lu", pivot)
     LU, pivots, _ = _ops._linalg_lu_factor_ex(A)
-    return into("linalg.lu", return_types.linalg_lu(*lu_unpack(LU, pivots)), out)
+    P, *factors = lu_unpack(LU, pivots)
+    return into("linalg.lu", return_types.linalg_lu(P, *(one_node(t, "LinalgLuBackward0", A) for t in factors)), out)
 
 
 def ldl_factor_ex(A, *, hermitian=False, check_errors=False, out=None):

@@ -154,6 +154,7 @@ def _solved(name, A, B, left, raising):
     vector = _is_vector(A, B)
     if vector and not left:
         raise ShapeError(f"{name}: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)")
+    given = B
     B = _ops.unsqueeze(B, -1) if vector else B
     _fit(name, A, B, left)
     if left:
@@ -165,8 +166,8 @@ def _solved(name, A, B, left, raising):
         refuse(name, info, _SINGULAR)
     if vector:
         X = X.squeeze(-1)
-        return columns(X) if X.dim() > 1 else X, info
-    return X, info
+        X = columns(X) if X.dim() > 1 else X
+    return X if left and not vector else _dispatch.one_node(X, "LinalgSolveExBackward0", A, given), info
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -> Tensor:
@@ -205,7 +206,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)
     lead = solved.shape[:-2]
     A = A if A.shape[:-2] == lead else _ops.expand(A, (*lead, *A.shape[-2:]))
-    return into("triangular_solve", return_types.triangular_solve(solved, columns(A)), out, (input,))
+    return into("triangular_solve", return_types.triangular_solve(*(_dispatch.one_node(t, "TriangularSolveBackward0", input, A) for t in (solved, columns(A)))), out, (input,))
 
 
 def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
