@@ -36,9 +36,9 @@ def einsum(*args):
     if len(operands) == 2 and (plan := _pair_plan(equation, *operands)):
         return _pair(plan, *operands)
     if len(operands) == 1 and isinstance(operands[0], Tensor) and (plan := _single_dims(equation, operands[0].dim())):
-        gone, back = plan
-        out = _ops.sum(operands[0], gone) if gone else operands[0]
-        return _ops.permute(out, back)
+        placed, gone = plan
+        out = _ops.permute(operands[0], placed)
+        return _ops.sum(out, gone) if gone else out
     terms, result = _parse(equation, operands)
     order = _order(terms, result)
     sizes = {}
@@ -53,7 +53,8 @@ def einsum(*args):
             out = _contract(out, x, done)
         elif done:
             out = _ops.sum(out, done, True)
-    seen = _ops.permute(out, [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result])
+    back = [order.index(label) for label in result] + [d for d, label in enumerate(order) if label not in result]
+    seen = out if back == sorted(back) else _ops.permute(out, back)
     return _ops.view(seen, seen.shape[: len(result)]) if len(result) < len(order) else seen
 
 
@@ -89,12 +90,12 @@ def _pair_dims(equation, x_dims, y_dims):
 
 @functools.lru_cache(maxsize=256)
 def _single_dims(equation, dims):
-    """The dims to sum and the order of the others, or None as above."""
+    """The order of all dims, those to sum last, and the places of these, or None as above."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     if not arrow or len(left) != dims or not left.isalpha() or not left.isascii() or len(set(left)) < dims or not set(right) <= set(left) or len(set(right)) < len(right):
         return None
-    kept = [c for c in left if c in right]
-    return [d for d, c in enumerate(left) if c not in right], [kept.index(c) for c in right]
+    gone = [d for d, c in enumerate(left) if c not in right]
+    return [left.index(c) for c in right] + gone, list(range(len(right), dims))
 
 
 def _pair_plan(equation, x, y):
