@@ -72,7 +72,7 @@ LATER = {
         "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_as_complex_copy", "view_as_real_copy", "view_copy",
     ),
 }  # fmt: skip
-LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core.functions.windows"], *LATER["facula.tensor_core.sparse.rows"], *LATER["facula.tensor_core.functions.copies"]} - {"narrow_copy", "nonzero_static"}
+LATER_NO_METHOD = {"_assert", "cond", "dsmm", "hsmm", "hspmm", "native_norm", "saddmm", "spmm", "segment_reduce", "while_loop", "lobpcg", "lu_unpack", "pca_lowrank", "svd_lowrank", *LATER["facula.tensor_core.functions.windows"], *LATER["facula.tensor_core.sparse.rows"], *LATER["facula.tensor_core.functions.copies"]} - {"narrow_copy", "nonzero_static"}
 
 LATER_NO_FUNCTION = {"sparse_resize_", "sparse_resize_and_clear_", "to_sparse_coo"}
 
