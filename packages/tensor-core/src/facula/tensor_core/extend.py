@@ -22,7 +22,7 @@ from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_sub
 
 ABI = 1
 
-ops = {op.name: op for op in _ops.OPS}
+ops = _ops.BY_NAME
 record.extend(_dispatch._not_installed for _ in range(len(_ops.OPS) - len(record)))
 
 

@@ -16,7 +16,7 @@ from facula.tensor_core._types import DTYPES, complex64, complex128, device, flo
 
 _full, _full_like, _empty_like = lib.full, lib.full_like, lib.empty_like  # give None wherever anything is unusual
 _unset, _unset_like = _full, _empty_like  # what empty and empty_like ask first; fill_unset exchanges them, so that nobody else pays
-_DIAGONAL = next(op.id for op in _ops.OPS if op.name == "diagonal")
+_DIAGONAL = _ops.BY_NAME["diagonal"].id
 
 
 def _switch(name, value):

@@ -262,7 +262,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     return _ops.gather(_ops.expand(input, source), d, _ops.expand(indices, wide), out=out)
 
 
-_WHERE, _INDEX_COPY = (next(op.id for op in _ops.OPS if op.name == name) for name in ("where_rows", "index_copy"))
+_WHERE, _INDEX_COPY = (_ops.BY_NAME[name].id for name in ("where_rows", "index_copy"))
 
 
 __all__ = [

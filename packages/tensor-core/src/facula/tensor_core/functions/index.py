@@ -16,8 +16,8 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
 _view_op, _basic_index, _index_put = lib.view_op, lib.basic_index, lib.fc_index_put
-_MASKED, _VIEW = (next(op.id for op in _ops.OPS if op.name == name) for name in ("masked_scatter", "view"))
-_SELECT, _INDEX = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "index"))
+_MASKED, _VIEW = (_ops.BY_NAME[name].id for name in ("masked_scatter", "view"))
+_SELECT, _INDEX = (_ops.BY_NAME[name].id for name in ("select", "index"))
 
 
 def getitem(x, key):

@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import int64
 
-_SELECT = next(op.id for op in _ops.OPS if op.name == "select")
+_SELECT = _ops.BY_NAME["select"].id
 BASIC = frozenset((int, slice, type(None), type(Ellipsis)))  # what makes a view
 ZERO_DIM = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 _POSITIONS = ("int64", "int32")

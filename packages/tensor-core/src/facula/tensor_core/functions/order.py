@@ -13,7 +13,7 @@ from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
-_NE = next(op.id for op in _ops.OPS if op.name == "ne")
+_NE = _ops.BY_NAME["ne"].id
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
 
 

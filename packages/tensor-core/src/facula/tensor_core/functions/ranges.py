@@ -15,7 +15,7 @@ from facula.tensor_core.dispatch.run import fitting, number
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, empty, plain
 from facula.tensor_core.functions.shape import _alone
 
-_POW = next(op.id for op in _ops.OPS if op.name == "pow")
+_POW = _ops.BY_NAME["pow"].id
 _map2r = lib.map2r  # a number and a tensor
 
 

@@ -15,7 +15,7 @@ from facula.tensor_core._types import Size
 from facula.tensor_core._types import dtype as _dtype
 
 _view_dims, _view_list = lib.view_dims, lib.view_list
-_VIEW = next(op.id for op in _ops.OPS if op.name == "view")
+_VIEW = _ops.BY_NAME["view"].id
 _STRIDE = STATUS.index("view")  # a view that strides do not allow
 
 

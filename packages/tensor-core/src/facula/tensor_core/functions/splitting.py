@@ -13,7 +13,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64, strided
 
 _pieces = lib.pieces  # views, each with its base; None wherever anything is unusual
-_SELECT, _SLICE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("select", "slice"))
+_SELECT, _SLICE = (_ops.BY_NAME[name].id for name in ("select", "slice"))
 
 
 def unbind(input, dim=0, *, axis=None):

@@ -433,7 +433,7 @@ def generate(lib, tables):
     """The text of _ops.py; tables: csrc/ops, for the examples."""
     examples = _examples.read(tables)
     table = rows(lib)
-    parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in table), ")\n\n\n"]
+    parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in table), ")\nBY_NAME = {op.name: op for op in OPS}\n\n\n"]
     parts.append("nan = float('nan')\n\n\n")
     names, inplaces, operators = [], [], []
     for row in table:

@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.host import Spec, complex_of, real_of, row
 from facula.tensor_core.linalg import host_ldl
 from facula.tensor_core.linalg.one_thread import one_thread
 
-_CONJUGATE, _DIAGONAL, _TRANSPOSE = (next(op.id for op in _ops.OPS if op.name == name) for name in ("conj_physical", "diagonal", "transpose"))
+_CONJUGATE, _DIAGONAL, _TRANSPOSE = (_ops.BY_NAME[name].id for name in ("conj_physical", "diagonal", "transpose"))
 
 
 def _name(x):

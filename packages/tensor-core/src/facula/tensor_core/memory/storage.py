@@ -26,7 +26,7 @@ def _flat(tensor):
     return own_tensor(lib.fc_view_op(_VIEW_DTYPE, whole._h, _types.uint8._id, 0, 0, 0))
 
 
-_VIEW_DTYPE = next(op.id for op in _ops.OPS if op.name == "view_dtype")
+_VIEW_DTYPE = _ops.BY_NAME["view_dtype"].id
 
 
 def of(tensor):
