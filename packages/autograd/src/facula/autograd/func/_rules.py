@@ -179,7 +179,7 @@ def gathers(op, args) -> Tensor | None:
     if not x.ndim:
         return None
     place = dim_of(dim, x.ndim, op)
-    if op.name in ("gather", "_gather_sparse_grad", "scatter", "scatter_add", "_scatter_prod", "_scatter_max", "_scatter_min"):
+    if not op.name.startswith("index_"):  # whose index names slices, and not an element each
         if any(a.ndim != x.ndim for a in args[2:]):
             return None
         wholes = [with_examples(a, n) for a in (x, *args[2:])]
