@@ -211,16 +211,7 @@ def interpolate(
         if n is not None and (not k and isinstance(n, bool) or (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__"))):
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
     out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
-    if recompute_scale_factor and size is not None:
-        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    if antialias and (mode not in ("bilinear", "bicubic") or input.dim() != 4):
-        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
-    if mode not in ("nearest", "area", "nearest-exact") and (not isinstance(mode, str) or mode not in _MODES or mode == "lanczos"):
-        raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
-    if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
-    if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
-        raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
+    _check_mode(input, size, mode, align_corners, recompute_scale_factor, antialias)
     if recompute_scale_factor:
         factors = None
     if 0 in input.shape[1:] and mode != "area":
@@ -229,22 +220,14 @@ def interpolate(
         raise RuntimeError(f"interpolate: Input and output sizes should be greater than 0, but got input {list(input.shape[2:])} output {out}")
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[input.dim() - 3](input, out)
-    if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
-        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
-    if mode in ("linear", "trilinear") and input.dtype is facula.uint8:
-        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
-    if mode in ("nearest", "nearest-exact"):
-        only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
+    _check_kind(mode, input)
     if math.prod((*input.shape[:2], *out)) > 2**28 and not input.is_meta:
         facula.empty((*input.shape[:2], *out), dtype=input.dtype)  # where memory does not suffice, this says so before tables of those lengths are made
     kind = "antialiased " + mode if antialias else "nearest in a plane" if mode == "nearest" and input.dim() == 4 else mode
     work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
     x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
-    order = list(range(len(out))) if x.is_floating_point() else list(reversed(range(len(out))))
-    if mode in ("nearest", "nearest-exact"):  # values only move: dims that shrink go first, outer before inner; those that grow last, inner before outer
-        order.sort(key=lambda k: (True, -k) if out[k] > input.shape[2 + k] else (False, k))
     steps = []
-    for k in order:
+    for k in _order(x, out, mode):
         factor = None if factors is None else factors[k]
         if x.is_meta:  # the shape is all, whatever its size
             places, weights = (facula.empty((out[k], 1), dtype=d, device="meta") for d in (facula.int64, facula.int16 if work is facula.uint8 else work))
@@ -259,6 +242,38 @@ def interpolate(
         _steps[asked] = tuple(steps)
     x = x if x.dtype is input.dtype else x.to(input.dtype)
     return x if type(x) is not Tensor or x._origin is None else _one_step(x, input, mode, antialias)
+
+
+def _check_mode(input: Tensor, size: Any, mode: str, align_corners: Any, recompute_scale_factor: Any, antialias: bool) -> None:
+    """What interpolate refuses whatever the size of its result."""
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if antialias and (mode not in ("bilinear", "bicubic") or input.dim() != 4):
+        raise ValueError("Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor as input")
+    if mode not in ("nearest", "area", "nearest-exact") and (not isinstance(mode, str) or mode not in _MODES or mode == "lanczos"):
+        raise NotImplementedError(f"interpolate: mode {mode!r} is not known. Give nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear.")
+    if not 3 <= input.dim() <= 5 or (mode in _MODES and _MODES[mode] != input.dim()):
+        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})")
+    if mode in _MODES and align_corners is not None and align_corners is not True and align_corners is not False:
+        raise TypeError(f"interpolate(): argument 'align_corners' must be bool, not {type(align_corners).__name__}. Write True or False.")
+
+
+def _check_kind(mode: str, input: Tensor) -> None:
+    """The dtypes that a mode refuses."""
+    if mode in _MODES and not (input.is_floating_point() or input.dtype is facula.uint8):
+        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
+    if mode in ("linear", "trilinear") and input.dtype is facula.uint8:
+        raise NotImplementedError(f"interpolate: mode {mode!r} not implemented for {input.dtype}. Convert with input.float().")
+    if mode in ("nearest", "nearest-exact"):
+        only("interpolate, mode " + mode, input.dtype, (*REAL, facula.uint8))
+
+
+def _order(x: Tensor, out: list[int], mode: str) -> list[int]:
+    """The dims in the order in which they are resampled."""
+    order = list(range(len(out))) if x.is_floating_point() else list(reversed(range(len(out))))
+    if mode in ("nearest", "nearest-exact"):  # values only move: dims that shrink go first, outer before inner; those that grow last, inner before outer
+        order.sort(key=lambda k: (True, -k) if out[k] > x.shape[2 + k] else (False, k))
+    return order
 
 
 def _one_step(x: Tensor, input: Tensor, mode: str, antialias: bool) -> Tensor:
