@@ -159,8 +159,9 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     }
     where = how[op] > FC_THROUGH_ADD && fc_repeats(index) ? (fc_retain(index), index) : fc_dense(index, FC_I64);
     int64_t far = 0, step = 0;
-    const int as_it_lies = op == FC_OP_index_select && fc_readable_slices(x, d, &far, &step);
-    from = !writes ? (fc_retain(x), x) : fc_is_slices(op) ? fc_dense(src, wide) : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);
+    fc_tensor *const read = writes ? src : x;
+    const int as_it_lies = fc_is_slices(op) && read->dtype == wide && fc_readable_slices(read, d, &far, &step);
+    from = as_it_lies || !writes ? (fc_retain(read), read) : fc_is_slices(op) ? fc_dense(src, wide) : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);
     int64_t at = 0;
     int bad = !where || !from ? FC_MEMORY : FC_OK;
     if (!bad && where->numel) {
@@ -177,7 +178,7 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
                                      .index_stride = through_slices ? along : where->ndim ? where->stride : &one, .shape = through_slices ? t->shape : scalar ? &where->numel : where->shape, .big_stride = x->ndim ? big->stride : &one,
                                      .flat_stride = flat->ndim ? flat->stride : &one, .index = (const int64_t *)where->data, .big = big->data, .flat = flat->data };
         const fc_slices slices = { .dtype = wide, .outer = outer, .n = n, .inner = inner, .count = where->numel, .index = (const int64_t *)where->data,
-                                   .far = as_it_lies ? far : n * inner, .step = as_it_lies ? step : inner };
+                                   .far = as_it_lies ? far : where->numel * inner, .step = as_it_lies ? step : inner };
         if (!fc_is_slices(op) || through_slices)
             bad = fc_cpu_through(&through, &at);
         else if (writes)

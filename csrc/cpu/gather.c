@@ -245,7 +245,7 @@ static void write_slice(const slices *w, int64_t o, int64_t p, int64_t first, in
     const fc_slices *q = w->q;
     const int64_t size = fc_dt_size[q->dtype], row = q->inner * size;
     char *to = w->to + (o * q->n + q->index[p]) * row + first * size;
-    const char *from = w->from + (o * q->count + p) * row + first * size;
+    const char *from = w->from + (o * q->far + p * q->step + first) * size;
     if (w->add)
         fc_cpu_accumulate(q->dtype, to, 1, from, 1, n);
     else
@@ -259,8 +259,8 @@ static void write_slices(void *ctx, int64_t begin, int64_t end)
     const fc_slices *q = w->q;
     const int size = fc_dt_size[q->dtype];
     if (q->inner == 1) {
-        const fc_through_box box = { .count = q->count, .flat_next = 1, .index_next = 1, .rows = end - begin, .big_row = q->n, .flat_row = q->count, .big_step = 1, .n = q->n };
-        fc_through_lines_of(q->dtype, w->add ? FC_THROUGH_ADD : FC_THROUGH_WRITE)(&box, w->to + begin * q->n * size, (char *)w->from + begin * q->count * size, q->index);
+        const fc_through_box box = { .count = q->count, .flat_next = q->step, .index_next = 1, .rows = end - begin, .big_row = q->n, .flat_row = q->far, .big_step = 1, .n = q->n };
+        fc_through_lines_of(q->dtype, w->add ? FC_THROUGH_ADD : FC_THROUGH_WRITE)(&box, w->to + begin * q->n * size, (char *)w->from + begin * q->far * size, q->index);
         return;
     }
     for (int64_t u = begin, strips; u < end; u += strips) {

@@ -26,19 +26,33 @@ typedef struct { uint64_t lo, hi; } word16;
         return -1;                                                                                                                          \
     }
 
-/* Along the index's own dim, dense: the commonest, of the fewest instructions. */
+/* Along the index's own dim, dense: the commonest, of the fewest instructions. Lines that share an index go four at a time, and each keeps its order. */
 #define DENSE(name, T, STATEMENT)                                                                                                           \
     static int64_t dense_##name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                       \
     {                                                                                                                                       \
         const fc_through_box q = *b;                                                                                                        \
-        for (int64_t r = 0; r < q.rows; ++r) {                                                                                              \
+        int64_t r = 0;                                                                                                                      \
+        for (; !q.index_row && r + 4 <= q.rows; r += 4) {                                                                                   \
+            T *const at0 = (T *)big + r * q.big_row, *const at1 = at0 + q.big_row, *const at2 = at1 + q.big_row, *const at3 = at2 + q.big_row; \
+            T *const v0 = (T *)flat + r * q.flat_row, *const v1 = v0 + q.flat_row, *const v2 = v1 + q.flat_row, *const v3 = v2 + q.flat_row; \
+            for (int64_t k = 0; k < q.count; ++k) {                                                                                         \
+                const int64_t i = index[k];                                                                                                 \
+                if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
+                    return k;                                                                                                               \
+                STATEMENT(at0[i], v0[k]);                                                                                                   \
+                STATEMENT(at1[i], v1[k]);                                                                                                   \
+                STATEMENT(at2[i], v2[k]);                                                                                                   \
+                STATEMENT(at3[i], v3[k]);                                                                                                   \
+            }                                                                                                                               \
+        }                                                                                                                                   \
+        for (; r < q.rows; ++r) {                                                                                                           \
             T *const at = (T *)big + r * q.big_row, *const v = (T *)flat + r * q.flat_row;                                                  \
             const int64_t *const places = index + r * q.index_row;                                                                          \
             for (int64_t k = 0; k < q.count; ++k) {                                                                                         \
                 const int64_t i = places[k];                                                                                                \
                 if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
                     return r * q.index_row + k;                                                                                             \
-                STATEMENT;                                                                                                                  \
+                STATEMENT(at[i], v[k]);                                                                                                     \
             }                                                                                                                               \
         }                                                                                                                                   \
         return -1;                                                                                                                          \
@@ -48,8 +62,12 @@ typedef struct { uint64_t lo, hi; } word16;
         return (b->index_next == 1 && b->flat_next == 1 && b->big_step == 1 && !b->big_next ? dense_##name : name)(b, big, flat, index);    \
     }
 
+#define READ(at, v) v = at
+#define WRITE(at, v) at = v
+#define PLUS(at, v) at = at + v
+
 #define MOVES(T)                                                                                                                            \
-    LINE(read_##T, T, *v = *at) LINE(write_##T, T, *at = *v) DENSE(read_##T, T, v[k] = at[i]) DENSE(write_##T, T, at[i] = v[k])
+    LINE(read_##T, T, READ(*at, *v)) LINE(write_##T, T, WRITE(*at, *v)) DENSE(read_##T, T, READ) DENSE(write_##T, T, WRITE)
 MOVES(uint8_t)
 MOVES(uint16_t)
 MOVES(uint32_t)
@@ -74,7 +92,7 @@ ARITHMETIC(u64, uint64_t)
 /* NaN wins, as in maximum and minimum: the one that is there stays, one that comes fails the comparison and is taken. A comparison that
  * chooses a number is one instruction, without a jump; that for NaN is always guessed. */
 #define FLOATS(name, T)                                                                                                                     \
-    LINE(add_##name, T, *at = *at + *v) LINE(mul_##name, T, *at = *at * *v)                                                                  \
+    LINE(add_##name, T, PLUS(*at, *v)) DENSE(add_##name, T, PLUS) LINE(mul_##name, T, *at = *at * *v)                                          \
     LINE(max_##name, T, if (*at == *at) *at = LARGER(*at, *v)) LINE(min_##name, T, if (*at == *at) *at = SMALLER(*at, *v))
 FLOATS(f32, float)
 FLOATS(f64, double)
@@ -94,11 +112,12 @@ LINE(mul_c64, c64, *at *= *v)
 LINE(mul_c128, c128, *at *= *v)
 
 #define ROW(name) { 0, 0, add_##name, mul_##name, max_##name, min_##name }
+#define FLOAT_ROW(name) { 0, 0, either_add_##name, mul_##name, max_##name, min_##name }
 
 static const fc_through_lines arithmetic[FC_NDTYPES][6] = {
     [FC_BOOL] = { 0, 0, add_bool, mul_bool, add_bool, mul_bool }, [FC_U8] = ROW(u8), [FC_I8] = ROW(i8), [FC_I16] = ROW(i16), [FC_I32] = ROW(i32),
     [FC_I64] = ROW(i64), [FC_U16] = ROW(u16), [FC_U32] = ROW(u32), [FC_U64] = ROW(u64), [FC_F16] = ROW(f16), [FC_BF16] = ROW(bf16),
-    [FC_F32] = ROW(f32), [FC_F64] = ROW(f64), [FC_C64] = { 0, 0, add_c64, mul_c64, 0, 0 }, [FC_C128] = { 0, 0, add_c128, mul_c128, 0, 0 },
+    [FC_F32] = FLOAT_ROW(f32), [FC_F64] = FLOAT_ROW(f64), [FC_C64] = { 0, 0, add_c64, mul_c64, 0, 0 }, [FC_C128] = { 0, 0, add_c128, mul_c128, 0, 0 },
 };
 
 fc_through_lines fc_through_lines_of(int dtype, int how)

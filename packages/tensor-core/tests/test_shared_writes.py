@@ -55,6 +55,32 @@ def test_slices_are_added_in_the_order_of_the_index_on_any_threads(inner):
     assert (expected == added[0].numpy()).all() and facula.equal(*added)
 
 
+def lying(full):
+    """The same values in other memory: turned, apart, within more, and what is one along a dim, or along all, shown again."""
+    yield full.transpose(0, -1).contiguous().transpose(0, -1)
+    yield facula.stack([full, full], -1)[..., 0]
+    within = facula.zeros([n + 3 for n in full.shape], dtype=full.dtype)[(slice(1, -2),) * full.ndim]
+    yield within.copy_(full)
+    for d in range(full.ndim):
+        yield full.narrow(d, 0, 1).expand(full.shape)
+    yield full[(slice(1),) * full.ndim].expand(full.shape)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "bfloat16", "int64", "complex64", "bool"))
+@pytest.mark.parametrize("shape", ((7,), (5, 6), (3, 4, 5), (40, 700), (3, 300, 40)), ids=str)
+def test_slices_are_written_from_where_they_lie(shape, dtype):
+    rng = np.random.default_rng(len(shape))
+    new = lambda sizes: facula.from_numpy(rng.integers(0, 6, sizes)).to(getattr(facula, dtype))
+    for d, size in enumerate(shape):
+        x, full = new(shape), new([size + 3 if k == d else n for k, n in enumerate(shape)])
+        index = facula.from_numpy(rng.integers(0, size, size + 3))
+        for source in lying(full):
+            for name in ("index_copy_", "index_add_")[: 1 if dtype == "bool" else 2]:
+                expected = on_threads(1, lambda: getattr(x.clone(), name)(d, index, source.clone(memory_format=facula.contiguous_format)))
+                for threads in (1, 3):
+                    assert facula.equal(expected, on_threads(threads, lambda: getattr(x.clone(), name)(d, index, source))), (name, d, source.stride())
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ("uint8", "int8", "bool"))
 def test_bytes_are_bfloat16_exactly(dtype, level):
