@@ -396,12 +396,65 @@ static fc_tensor *fc_index_result(const fc_indexed *t, fc_tensor *x)
     return out;
 }
 
+/* The positions of an index along a dim of this size, in a line, none of them negative. NULL where one is out of bounds. */
+static fc_tensor *fc_index_line_of(fc_tensor *index, int64_t size, int dim)
+{
+    fc_tensor *dense = fc_dense(index, FC_I64), *flat = dense ? fc_new_view(dense, 1, &dense->numel, NULL, dense->offset) : NULL;
+    fc_free(dense);
+    if (!flat)
+        return NULL;
+    const int64_t *i = (const int64_t *)flat->data, wrong = fc_cpu_outside(i, flat->numel, -size, size);
+    if (wrong >= 0)
+        fc_fail(FC_INDEX, i[wrong], size, dim, 0);
+    if (wrong >= 0 || fc_count_from_the_end(&flat, size)) {
+        fc_free(flat);
+        return NULL;
+    }
+    return flat;
+}
+
+/* x[i[:, None], j]: a column and a row of positions along two dims side by side are two selections of slices. Answers the first of the dims, or
+ * -1 where there is no such thing, or the first selection would make more than twice the result. columns: j's comes first. */
+static int fc_index_grid_at(const fc_tensor *x, int n, fc_tensor *const *index, int *columns)
+{
+    enum { LEAST = 1024 };
+    int count = 0, d = -1;
+    for (int k = 0; k < n; ++k)
+        if (index[k] && !count++)
+            d = k;
+    if (count != 2 || n > x->ndim || x->device != FC_CPU || !x->numel || !(x->contiguous || x->ndim == 2))
+        return -1;
+    const fc_tensor *const i = index[d], *const j = index[d + 1];
+    if (!j || i->device != FC_CPU || j->device != FC_CPU || i->ndim != 2 || i->shape[1] != 1 || !(j->ndim == 1 || (j->ndim == 2 && j->shape[0] == 1)))
+        return -1;
+    const int64_t others = x->numel / (x->shape[d] * x->shape[d + 1]), result = others * i->numel * j->numel;
+    const int64_t by_rows = others * i->numel * x->shape[d + 1], by_columns = others * x->shape[d] * j->numel;
+    *columns = by_columns < by_rows;
+    return result >= LEAST && (*columns ? by_columns : by_rows) <= 2 * result ? d : -1;
+}
+
+static fc_tensor *fc_index_grid(fc_tensor *x, fc_tensor *const *index, int d, int columns)
+{
+    fc_tensor *line[2] = { fc_index_line_of(index[d], x->shape[d], d), NULL }, *some = NULL, *all = NULL;
+    line[1] = line[0] ? fc_index_line_of(index[d + 1], x->shape[d + 1], d + 1) : NULL;
+    some = line[1] ? fc_gather(FC_OP_index_select, NULL, x, d + columns, line[columns], NULL) : NULL;
+    all = some ? fc_gather(FC_OP_index_select, NULL, some, d + !columns, line[!columns], NULL) : NULL;
+    fc_free(line[0]);
+    fc_free(line[1]);
+    fc_free(some);
+    return all;
+}
+
 fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index)
 {
     fc_indexed t;
     fc_tensor *out = NULL;
+    int columns;
     if (FC_IS_STALE(x))
         return fc_fail_stale(x, 0), NULL;
+    const int d = fc_index_grid_at(x, n, index, &columns);
+    if (d >= 0)
+        return fc_index_grid(x, index, d, columns);
     if (!fc_indexed_make(&t, x, n, index))
         out = fc_index_result(&t, x);
     if (out && x->device != FC_META && out->numel && !fc_index_through(&t, x, out, FC_THROUGH_READ)) {
