@@ -62,7 +62,8 @@ X.layer_norm(f, f, None)|X.rms_norm(i, f)|X.ctc_loss(f, f, 1.5, (1,))|X.linalg.p
 X.fft.fftshift(X.tensor(1.0), f)|X.fft.ifftshift(X.tensor(1.0), "a")|X.fft.hfft(f, n=0, out=[])|X.fft.fftn(f, norm="b", out=[])|X.slice_scatter(f, f, 9, step="a")|X.as_strided_scatter(m, f, f, (1,))
 X.linspace(f, m, 1, dtype=3)|X.logspace(f, m, True)|X.linspace(None, 2, 1, layout=X.sparse_coo)|X.arange(0.5, dtype=f, layout=X.sparse_coo)|X.normal(-1.0, -1.0, "a")|X.randperm(-1, dtype=2.5)|X.eye(-1, "a")
 X.hann_window(-1, dtype=f)|X.hamming_window(1j, False, layout=X.sparse_coo)|X.bartlett_window(0, dtype=1.5, pin_memory=True)|X.kaiser_window(-1, "a")|X.ones(0, layout=X.sparse_coo, device=1.5)|X.rand((1,), layout=X.sparse_coo, device=f)
-X.randn((1,), device=1.5, pin_memory=True)|X.zeros((1,), dtype=3, pin_memory=True)|X.full((1,), "a", pin_memory=True)|X.rand_like(f, dtype="a", pin_memory=True)|X.empty_like(f, layout=X.sparse_coo, memory_format=3)
+X.nn.functional.max_pool3d_with_indices(f, (1,), padding=(None,))|X.nn.functional.max_pool2d_with_indices(f, 2, dilation="a")|t.multinomial(f)|f.copy_("a")|f.copy_(X.float32)|X.rand_like(f, generator="a", layout=X.sparse_coo)
+X.eye(-1, layout=X.sparse_coo, pin_memory="a")|X.randn((1,), device=1.5, pin_memory=True)|X.zeros((1,), dtype=3, pin_memory=True)|X.full((1,), "a", pin_memory=True)|X.rand_like(f, dtype="a", pin_memory=True)|X.empty_like(f, layout=X.sparse_coo, memory_format=3)
 """.replace("\n", "|").strip("|").split("|")
 # what is right although it is no plain int, and a truth value that is NumPy's
 RIGHT = "X.multinomial(f, B)|X.kthvalue(f, B)|X.topk(f, B)|X.randint(B, (2,))|X.bincount(i, None, B)|X.randperm(B)|X.tril(m, B)|X.roll(f, B)".split("|")

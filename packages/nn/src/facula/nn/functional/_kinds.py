@@ -33,9 +33,9 @@ def _kinds(function: Callable) -> dict[str, str]:
     return found
 
 
-def checked(function: Callable) -> Callable:
-    """The function, which looks at the kinds of its arguments first."""
-    return extend.guarded(function, _kinds)
+def checked(function: Callable, after: bool = False) -> Callable:
+    """The function, which looks at the kinds of its arguments first; after: only once it failed."""
+    return extend.guarded(function, _kinds, after)
 
 
 def check_kinds(names: dict, public: list[str]) -> None:
@@ -50,5 +50,5 @@ _VARIADIC = 0x04  # the flag of code with *args
 
 for _module in _MODULES:
     for _name, _function in list(vars(_module).items()):
-        if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY and not _name.endswith("_with_indices"):
-            setattr(_module, _name, checked(_function))
+        if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY:
+            setattr(_module, _name, checked(_function, _name.endswith("_with_indices")))

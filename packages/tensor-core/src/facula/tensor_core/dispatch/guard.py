@@ -35,7 +35,7 @@ GUARDED = {
 }  # fmt: skip
 # those that look for themselves at what they take, but for calls that fail anyway: 40 ns
 AFTER = {
-    "functions.ranges": "linspace logspace", "random.draws": "randperm normal", "functions.pointwise": "lerp nan_to_num",
+    "functions.ranges": "linspace logspace", "random.draws": "randperm normal rand_like randn_like", "functions.create": "eye", "functions.pointwise": "lerp nan_to_num",
     "functions.fills": "masked_fill",
 }  # fmt: skip
 
@@ -154,6 +154,7 @@ def _parameters(function):
 
 def look(function, args, options):
     """A call of what is written over a function failed: refuse the first of its arguments that is of a wrong kind."""
+    function = (function.__kwdefaults__ or {}).get("_facula_", (function,))[0]  # it may be watched by now, see _override: as it was
     _parameters(function).look(*args, **options)
 
 
@@ -199,7 +200,11 @@ def guard(module, names=None, after=False):
         if code is None or n[0] == "_" or function.__module__ != module.__name__ or not code.co_argcount or code.co_flags & _VARIADIC or hasattr(function, "__wrapped__"):
             continue
         if names is None or n in names.split():
-            setattr(module, n, guarded(function, after=after))
+            looking = guarded(function, after=after)
+            setattr(module, n, looking)
+            methods = getattr(module, "METHODS", None)
+            if isinstance(methods, dict):
+                methods.update({m: looking for m, f in methods.items() if f is function})
 
 
 def guard_all():

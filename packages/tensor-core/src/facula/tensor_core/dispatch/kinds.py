@@ -99,7 +99,7 @@ eye: n size, m size?
 normal: mean tensor|float, std tensor|float, size sizes?
 lerp: end tensor, weight tensor|number
 sort: stable bool?, dim int, descending bool
-max_pool1d max_pool2d max_pool3d: padding ints, dilation ints, stride ints?
+max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices: padding ints, dilation ints, stride ints?
 addmm addmv addr addbmm baddbmm: beta number, alpha number
 clamp clip: min tensor|number?, max tensor|number?
 nan_to_num: nan float?, posinf float?, neginf float?

@@ -200,7 +200,7 @@ def copy_(self, other, non_blocking=False):
     if non_blocking is not False:
         check("copy_", "non_blocking", 1, "bool", non_blocking)
     if not isinstance(other, Tensor):
-        if isinstance(other, (list, tuple)):
+        if not _run.is_number(other) and not hasattr(other, "__array__"):
             want_tensor("copy_", "other", 0, other)
         if relevant := overriding((other,)):
             return ask_method("copy_", relevant, self, other)
@@ -224,6 +224,7 @@ def fill_(input, value):
     """
     if isinstance(value, Tensor):
         if value.dim():
+            want_tensor("fill_", "input", 0, input)
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
         if type(input) is not Tensor or input.is_meta or value.is_meta:
             return copy_(input, value)
