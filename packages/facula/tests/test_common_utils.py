@@ -16,10 +16,10 @@ real = pytest.importorskip("torch.testing._internal.common_utils")
 
 ALIKE = """
 1, 1.0|True, 1|x, x + 1e-6|x, [1, 1]|[1, 1], x|(1, 1), x.long()|x, np.ones(2, np.float32)|x[0], 1|x[:1], 1.0|2.0, x[0] * 2|{'a': 1}, {'a': 1.0}|{1, 2}, {2, 1}|(1, 2), [1, 2]|None, None|nan, nan
-x.shape, (2,)|1.0, 1.0 + 1e-5|1j, 1j + 1e-5|x[0].double(), 1 + 1e-6|np.ones(2), np.ones(2) + 1e-9|e.to_sparse(), e.to_sparse()|b'a', b'a'|torch.float32, torch.float32|x[:0], []|np.float32(1), 1|range(2), [0, 1]|'a', 'a'|int, int
+x.shape, (2,)|1.0, 1.0 + 1e-5|1j, 1j + 1e-5|x[0].double(), 1 + 1e-6|np.ones(2), np.ones(2) + 1e-9|e.to_sparse(), e.to_sparse()|b'a', b'a'|torch.float32, torch.float32|x[:0], []|np.float32(1), 1|range(2), [0, 1]|np.array([['C']]), np.array([['C']])|'a', 'a'|int, int
 """
 UNLIKE = """
-1, 2|x, x.double()|x, np.ones(2)|x, x * 1.1|'a', 'b'|int, float|None, 1|'1', 1|{'a': 1}, {'b': 1}|[1], [1, 2]|e, x|[x], [x + 1]|{'a': [1, x]}, {'a': [1, 2 * x]}|1.0, 1.0 + 2e-5|x[0].bfloat16(), 1.005|c, c.coalesce()|e.to_sparse(), e|(1, None), (1, 2)
+1, 2|x, x.double()|x, np.ones(2)|x, x * 1.1|'a', 'b'|int, float|None, 1|'1', 1|{'a': 1}, {'b': 1}|[1], [1, 2]|e, x|[x], [x + 1]|{'a': [1, x]}, {'a': [1, 2 * x]}|1.0, 1.0 + 2e-5|x[0].bfloat16(), 1.005|c, c.coalesce()|np.array(['C', 'H']), np.array(['C', 'O'])|e.to_sparse(), e|(1, None), (1, 2)
 """
 
 

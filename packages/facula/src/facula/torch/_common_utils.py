@@ -126,6 +126,9 @@ class TestCase(unittest.TestCase):
         elif any(isinstance(v, numbers.Number) for v in (x, y)) and all(isinstance(v, (numbers.Number, Tensor, np.ndarray)) for v in (x, y)):
             x, y = (_number(v) for v in (x, y))
             self._close(x, y, [_AS_CLOSE_AS.get(type(v), "int64") for v in (x, y)], place, {**how, "dtype": False})
+        elif all(isinstance(v, np.ndarray) and v.dtype.kind in "OSU" for v in (x, y)):  # texts, which no tensor holds
+            if not np.array_equal(x, y):
+                raise AssertionError(f"Object comparison failed: {x!r} != {y!r}{place}")
         elif all(isinstance(v, (Tensor, np.ndarray)) for v in (x, y)):
             x, y = (facula.as_tensor(v) for v in (x, y))
             self._close(x, y, [v.dtype._name for v in (x, y)], place, how)
