@@ -248,6 +248,25 @@ class Square(torch.autograd.Function):
         return 2 * g * ctx.saved_tensors[0]
 
 
+class Cubed(torch.autograd.Function):
+    """Its derivative is a result, which is saved."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x):
+        return x**3, 3 * x**2
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0], output[1])
+
+    @staticmethod
+    def backward(ctx, g, g_slope):
+        x, slope = ctx.saved_tensors
+        return g * slope + g_slope * 6 * x
+
+
 class Tripled(torch.autograd.Function):
     @staticmethod
     def forward(x, k):
@@ -281,17 +300,27 @@ class Bare(torch.autograd.Function):
         return g
 
 
-FUNCTIONS = {"generated": (lambda x: Square.apply(x).sum(), lambda x: 2 * x), "its own": (lambda x: Tripled.apply(x, 2).sum(), lambda x: x * 0 + 6)}
+# name: (function, its slope, the slope's)
+FUNCTIONS = {
+    "generated": (lambda x: Square.apply(x).sum(), lambda x: 2 * x, lambda x: x * 0 + 2),
+    "of a saved result": (lambda x: Cubed.apply(x)[0].sum(), lambda x: 3 * x * x, lambda x: 6 * x),
+    "its own": (lambda x: Tripled.apply(x, 2).sum(), lambda x: x * 0 + 6, None),
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_inside_vmap(name):
-    f, slope = FUNCTIONS[name]
+    f, slope, second = FUNCTIONS[name]
     x = matrix(torch)
 
     assert same(alone(f, x).tolist(), vmap(f)(x).tolist())
     assert same(slope(x).tolist(), vmap(torch.func.grad(f))(x).tolist())
     assert same(slope(x).tolist(), torch.func.grad(lambda x: vmap(f)(x).sum())(x).tolist())
+    x.requires_grad_()
+    found = vmap(torch.func.grad(f))(x)
+    assert found.requires_grad == (second is not None)
+    if second is not None:
+        assert same(second(x).tolist(), torch.autograd.grad(found.sum(), x)[0].tolist())
 
 
 def test_a_function_without_a_rule_is_refused():

@@ -78,6 +78,7 @@ class FunctionNode(FunctionCtx, Node):
     _keeps = True
     _function = None  # the Function, of the subclass
     needs_input_grad = ()
+    _result_of: dict[int, int] = {}  # which of what was saved is which result
 
     def name(self) -> str:
         return type(self).__name__

@@ -410,7 +410,8 @@ def result_of(level, o, d) -> Any:
 
 def generated(function, args, level) -> Any:
     """The Function's own forward on what stands for the examples; where those have a history outside, example by example besides."""
-    out = function._recorded(function._node_class(), args, None)
+    node = function._node_class()
+    out = function._recorded(node, args, None)
     outer = [a for a in args if level.mine(a) and a._whole.requires_grad]
     if not outer or not _core.grad_mode():
         return out
@@ -421,6 +422,9 @@ def generated(function, args, level) -> Any:
     for o, whole in zip((out,) if single else out, columns):
         if whole is not None:
             o.__dict__["_whole"] = whole
+    for i, k in node._result_of.items():  # what backward sees of a result has its history outside, too
+        if type(node._saved) is tuple:
+            node._saved[2 * i].__dict__["_whole"] = columns[k]
     return out
 
 
