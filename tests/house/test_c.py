@@ -1,6 +1,5 @@
 """The C library without Python: its own tests, and a C program that uses nothing but facula.h."""
 
-import re
 import shutil
 import subprocess
 
@@ -44,14 +43,3 @@ def test_nothing_is_contracted_behind_our_back():
 
     assert code.count("\tv") > 10_000
     assert [] == [line for line in code.splitlines() if "vfmaddsub" in line or "vfmsubadd" in line]
-
-
-def test_python_counts_as_the_header_does():
-    from facula.tensor_core import _errors, _types
-
-    header = re.sub(r"/\*.*?\*/", "", (CSRC / "include/facula_numbers.h").read_text(), flags=re.S)
-    numbers = {name: [w.split("=")[0].strip() for w in words.split(",")] for words, name in re.findall(r"enum \{(.*?)\} (\w+);", header, re.S)}
-
-    assert numbers["fc_code"] == ["FC_" + s.upper() for s in _errors.STATUS]
-    assert numbers["fc_dt"] == [*("FC_BOOL" if d is _types.bool_ else "FC_" + d.abbr.upper() for d in _types.DTYPES), "FC_NDTYPES"]
-    assert numbers["fc_dev"] == ["FC_" + d.upper() for d in _types._DEVICE_TYPES]

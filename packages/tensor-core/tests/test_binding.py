@@ -1,12 +1,16 @@
 """The objects that C makes for Python: they die when nothing refers to them, cycles included, and wrong arguments are refused."""
 
 import gc
+import re
 import weakref
+from pathlib import Path
 
 import facula
 import pytest
-from facula.tensor_core import extend
+from facula.tensor_core import _errors, _types, extend
 from facula.tensor_core._lib import lib
+
+HEADER = Path(__file__).resolve().parents[3] / "csrc/include/facula_numbers.h"
 
 
 class Kind(facula.Tensor):
@@ -59,3 +63,12 @@ def test_what_is_no_operand_leaves_the_fast_way():
     assert lib.binary(extend.ops["mul"].id, x, 3).tolist() == [3.0, 3.0]
     with pytest.raises(AttributeError):
         object.__new__(facula.Tensor)._h
+
+
+def test_python_counts_as_the_header_does():
+    header = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+    numbers = {name: [w.split("=")[0].strip() for w in words.split(",")] for words, name in re.findall(r"enum \{(.*?)\} (\w+);", header, re.S)}
+
+    assert numbers["fc_code"] == ["FC_" + s.upper() for s in _errors.STATUS]
+    assert numbers["fc_dt"] == [*("FC_BOOL" if d is _types.bool_ else "FC_" + d.abbr.upper() for d in _types.DTYPES), "FC_NDTYPES"]
+    assert numbers["fc_dev"] == ["FC_" + d.upper() for d in _types._DEVICE_TYPES]
