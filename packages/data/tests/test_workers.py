@@ -262,6 +262,22 @@ def test_an_abandoned_pass_stops_its_workers():
             os.kill(pid, 0)
 
 
+@pytest.mark.facula_only
+def test_a_pass_that_the_collector_finds_stops_its_workers(monkeypatch):
+    caught = []
+    monkeypatch.setattr(sys, "unraisablehook", caught.append)
+    held = [iter(load(Info(50)))]
+    pids = {next(held[0])[5], next(held[0])[5]}
+    held.append(held)
+    del held
+    gc.collect()
+
+    assert [] == caught
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
 class Forks(Numbers):
     def __getitem__(self, i):
         gc.collect()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+import weakref
 
 import facula
 
@@ -93,6 +94,8 @@ class WorkersIterator(LoaderIterator):
             self._base_seed,
             loader.worker_init_fn,
         )
+        # Not __del__: collected with it in a cycle, the pool's pipes would be closed before it could say goodbye through them.
+        weakref.finalize(self, self._pool.stop)
         self._begin()
 
     def restart(self) -> None:
@@ -181,11 +184,6 @@ class WorkersIterator(LoaderIterator):
         self._pool.stop()
 
     _shutdown_workers = stop  # PyTorch's name, which trainers call
-
-    def __del__(self) -> None:
-        pool = getattr(self, "_pool", None)
-        if pool is not None and pool.processes:
-            pool.stop()
 
 
 def has_accelerator() -> bool:
