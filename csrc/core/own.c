@@ -283,12 +283,13 @@ static int fc_own_slabs(fc_call *c, int device, fc_tensor **t, int dim, int64_t 
     return bad;
 }
 
-/* Can the kernel write its first result where the caller wants it? It lies as a new tensor would, and no argument lies there, but for the one that the row may write over. */
+/* Can the kernel write its first result where the caller wants it? It lies as a new tensor would, and no argument lies there, but for the one that
+ * the row may write over, wherever that begins. */
 static int fc_takes_result(const fc_call *c, fc_tensor *out, int device, fc_tensor *const *t)
 {
     const fc_spec *spec = &c->spec[0];
     const int stays = fc_op_has(c->op, FC_TRAIT_AS_IT_LIES) || spec->half;
-    if (!c->nout || device == FC_META || spec->format || (!out->contiguous && !(spec->strided && out == t[0])) || FC_IS_STALE(out) || (uintptr_t)out->data % FC_LINE)
+    if (!c->nout || device == FC_META || spec->format || (!out->contiguous && !(spec->strided && out == t[0])) || FC_IS_STALE(out) || ((!c->nt || out != t[0]) && (uintptr_t)out->data % FC_LINE))
         return 0;
     if (out->dtype != spec->dtype || !(stays || fc_compute_dtype(spec->dtype) == spec->dtype))
         return 0;

@@ -116,6 +116,19 @@ def test_bits_do_not_depend_on_where_an_output_begins(name, dtype):
             assert bits([expected]) == bits([out]), f"{name}, {dtype}, {case}, {before} elements on"
 
 
+@pytest.mark.parametrize("name", [n for n in ROWS if OPS[n].kind == "own" and hasattr(_ops, n + "_")])
+def test_bits_do_not_depend_on_where_a_tensor_that_is_written_over_begins(name):
+    op = OPS[name]
+    for case, arguments in all_cases(op, "float32"):
+        given = mapped(arguments, tensor)
+        expected = run(op, given)[0]
+        for before in (0, 1, 4):
+            x = facula.empty(given[0].numel() + before)[before:].view(given[0].shape).copy_(given[0])
+            if x.shape == expected.shape:
+                getattr(_ops, name + "_")(x, *given[1:])
+                assert bits([expected]) == bits([x]), f"{name}, {case}, {before} elements on"
+
+
 FOLDS = sorted(n for n in OPS if OPS[n].kind == "fold")
 LAID = {
     "turned": lambda t: t.t().contiguous().t(),
