@@ -1,5 +1,6 @@
 """`out=`: one that is as the result is goes to the verb at once, all others are seen to on the slow path."""
 
+import numpy as np
 import pytest
 
 import facula
@@ -80,3 +81,22 @@ def test_in_place_writing_converts_after_an_output_that_did_not():
     y.add_(facula.ones(3, dtype=facula.float64))
 
     assert [1.0, 1.0, 1.0] == y.tolist()
+
+
+READ_FIRST = {
+    "addmm_ of parts": (lambda x: x.addmm_(x[:, :4], x[:4]), lambda a: a + a[:, :4] @ a[:4]),
+    "addmm_ of itself": (lambda x: x.addmm_(x, x), lambda a: a + a @ a),
+    "addmm_ of itself turned": (lambda x: x.addmm_(x.t(), x), lambda a: a + a.T @ a),
+    "addmv_ of a row": (lambda x: x[0].addmv_(x, x[1]), lambda a: a[0] + a @ a[1]),
+    "addbmm_": (lambda x: x.addbmm_(x[None], x[None]), lambda a: a + a @ a),
+    "ldexp_ of itself turned": (lambda x: x.ldexp_(x.t()), lambda a: a * 2.0**a.T),
+}
+
+
+@pytest.mark.parametrize("name", READ_FIRST)
+def test_what_is_written_over_was_read_before(name):
+    """PyTorch answers these, from what it has written meanwhile."""
+    call, expected = READ_FIRST[name]
+    a = np.random.default_rng(2).integers(-3, 4, (6, 6)).astype(np.float64)
+
+    assert (expected(a) == call(facula.from_numpy(a.copy())).numpy()).all()

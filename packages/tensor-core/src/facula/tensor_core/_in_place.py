@@ -95,7 +95,7 @@ class Form(NamedTuple):
     shown  how such a method is called, and what it gives
     words  OVER: each element is written when what it needs of the tensor was read. SUM: with beta and alpha, which PyTorch once had first.
            TYPED: it takes a dtype, which must be the tensor's. EXACT: its result must have the tensor's dtype, not one that casts to it.
-           GROWS: the tensor takes the result's shape.
+           GROWS: the tensor takes the result's shape. READ: it may be a part of what it meets, all of which is read before any is written.
     row    tried first; of a SUM its own
     apart  how many of the arguments may not lie where it writes: what comes after them is read first
     """
@@ -114,22 +114,22 @@ FORMS = {
     "index_copy": Form("zeros(3).index_copy_(0, facula.tensor([2, 0]), facula.tensor([1.0, 5.0])) -> [5., 0., 1.]"),
     "index_fill": Form("zeros(3).index_fill_(0, facula.tensor([2, 0]), 7) -> [7., 0., 7.]", row=_index_fill_row, apart=2),
     "cumsum": Form("tensor([1.0, 2.0, 3.0]).cumsum_(0) -> [1., 3., 6.]", "OVER TYPED"), "cumprod": Form("tensor([1.0, 2.0, 3.0]).cumprod_(0) -> [1., 2., 6.]", "OVER TYPED"),
-    "addmm": Form("ones(1, 1).addmm_(facula.tensor([[2.0]]), facula.tensor([[3.0]]), beta=10) -> [[16.]]", "SUM"),
-    "addmv": Form("ones(2).addmv_(facula.eye(2), facula.tensor([2.0, 3.0])) -> [3., 4.]", "SUM"),
+    "addmm": Form("ones(1, 1).addmm_(facula.tensor([[2.0]]), facula.tensor([[3.0]]), beta=10) -> [[16.]]", "SUM READ"),
+    "addmv": Form("ones(2).addmv_(facula.eye(2), facula.tensor([2.0, 3.0])) -> [3., 4.]", "SUM READ"),
     "addr": Form("zeros(1, 2).addr_(facula.tensor([2.0]), facula.tensor([3.0, 4.0])) -> [[6., 8.]]", "SUM"),
     "baddbmm": Form("ones(1, 1, 1).baddbmm_(facula.ones(1, 1, 3), facula.ones(1, 3, 1)) -> [[[4.]]]", "SUM"),
-    "addbmm": Form("ones(1, 1).addbmm_(facula.ones(2, 1, 3), facula.ones(2, 3, 1)) -> [[7.]]", "SUM GROWS"),
+    "addbmm": Form("ones(1, 1).addbmm_(facula.ones(2, 1, 3), facula.ones(2, 3, 1)) -> [[7.]]", "SUM GROWS READ"),
     "logit": Form("tensor([0.5]).logit_() -> [0.]", "OVER"), "nan_to_num": Form("tensor([1.0, facula.nan]).nan_to_num_() -> [1., 0.]", "OVER"),
     "mvlgamma": Form("tensor([3.0]).mvlgamma_(1) -> [0.6931]"), "polygamma": Form("tensor([1.0]).polygamma_(1) -> [1.6449]", row=_polygamma_row),
     "float_power": Form("tensor([3.0], dtype=facula.float64).float_power_(2) -> [9.], dtype=torch.float64", "EXACT", _power_row),
-    "ldexp": Form("tensor([3.0]).ldexp_(facula.tensor([2])) -> [12.]", row=_ldexp_row),
+    "ldexp": Form("tensor([3.0]).ldexp_(facula.tensor([2])) -> [12.]", "READ", row=_ldexp_row),
     "nextafter": Form("tensor([0.0]).nextafter_(facula.tensor([1.0])) -> [1.4013e-45]", "OVER"),
     "heaviside": Form("tensor([-1.0, 2.0]).heaviside_(facula.tensor([0.5])) -> [0., 1.]", "OVER"),
 }  # fmt: skip
 
 
 def _written(name, function, form):
-    over, sums, typed, exact, grows = (word in form.words.split() for word in ("OVER", "SUM", "TYPED", "EXACT", "GROWS"))
+    over, sums, typed, exact, grows, read = (word in form.words.split() for word in ("OVER", "SUM", "TYPED", "EXACT", "GROWS", "READ"))
     row, alone = _sum_row(name) if sums else form.row, form.apart
 
     def in_place(input, *args, **options):
@@ -154,7 +154,7 @@ def _written(name, function, form):
                 raise DTypeError(f"{name}_: the base has dtype {input.dtype._scalar_type} but the operation's result requires dtype {result.dtype._scalar_type}. Use {name}.")
             if result.dtype is not input.dtype and not can_cast(result.dtype, input.dtype):
                 raise DTypeError(f"{name}_: result type {result.dtype._scalar_type} can't be cast to the desired output type {input.dtype._scalar_type}. Use {name}.")
-            if not alone:
+            if not (alone or read):
                 partly_apart(name + "_", input, args)
             if input.is_sparse:
                 return input.copy_(result)
