@@ -84,7 +84,10 @@ def _index_fill_row(x, args, options):
 
 def _sum_row(name):
     def row(x, args, options):
-        return len(args) == 2 and isinstance(x, Tensor) and not _ops.interpreting and _matrix.added(name, x, *args, options)
+        try:
+            return not _ops.interpreting and len(args) == 2 and _matrix.added(name, x, *args, **options)
+        except TypeError:  # a keyword of no such function: refused in other words
+            return False
 
     return row
 

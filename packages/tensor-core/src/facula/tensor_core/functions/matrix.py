@@ -284,7 +284,8 @@ _RANKS = {"addmm": (2, 2), "addmv": (2, 1), "addbmm": (3, 3), "baddbmm": (3, 3)}
 
 def _is_row(name, input, x, y, beta, alpha):
     """Are they what the row takes?"""
-    return type(beta) in _REAL and type(alpha) in _REAL and input.dtype is x.dtype is y.dtype and input.dtype._kind > 1 and (len(x.shape), len(y.shape)) == _RANKS[name]
+    kind, (first, second) = input.dtype, _RANKS[name]
+    return type(beta) in _REAL and type(alpha) in _REAL and kind is x.dtype is y.dtype and kind._kind > 1 and len(x.shape) == first and len(y.shape) == second
 
 
 def _is_outer(input, x, y, beta, alpha):
@@ -295,10 +296,9 @@ def _is_outer(input, x, y, beta, alpha):
     return beta and (type(beta) is type(alpha) is int and -128 < beta < 128 > abs(alpha) if kind._kind == 1 else type(beta) in _REAL and type(alpha) in _REAL)
 
 
-def added(name, input, x, y, factors):
-    """input = beta * input + alpha * x @ y, where that is all there is to it and nobody has to hear of it: is it done? factors: beta and alpha, if given."""
-    beta, alpha = factors.get("beta", 1), factors.get("alpha", 1)
-    if len(factors) != ("beta" in factors) + ("alpha" in factors) or not (type(x) is type(y) is Tensor) or _ops.odd_apart(input, x, y):
+def added(name, input, x, y, beta=1, alpha=1):
+    """input = beta * input + alpha * x @ y, where that is all there is to it and nobody has to hear of it: is it done?"""
+    if not (type(x) is type(y) is type(input) is Tensor) or _ops.odd_apart(input, x, y):
         return False
     if name == "addr":
         return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
