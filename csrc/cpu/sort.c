@@ -75,11 +75,18 @@ static void same(void *ctx, int64_t begin, int64_t end)
     const fc_lines *f = &q->f;
     const int size = fc_dt_size[q->x->dtype];
     const int64_t inner = f->inner, n = f->n;
-    int64_t *index = FC_DATA(int64_t, q->index);
+    int64_t *index = FC_DATA(int64_t, q->index), row_of = -1;
+    const char *row = NULL; /* of inner elements, where they lie side by side */
     for (int64_t u = begin, source; u < end;) {
         const int64_t l = u / n * inner, i = u % n, some = inner > 1 ? 1 : end - u < n - i ? end - u : n - i;
         char *to = q->value->data + u * inner * size;
-        for (int64_t c = 0; c < inner;) {
+        if (l != row_of) {
+            row_of = l;
+            row = fc_lines_beside(f, l, inner) == inner ? q->x->data + fc_line_at(f, l, &source) * size : NULL;
+        }
+        if (row)
+            fc_move_bytes(to, row, (size_t)(inner * size));
+        for (int64_t c = 0; c < inner && !row;) {
             const int64_t beside = fc_lines_beside(f, l + c, inner - c);
             fc_move_bytes(to + c * size, q->x->data + fc_line_at(f, l + c, &source) * size, (size_t)(beside * size));
             c += beside;
