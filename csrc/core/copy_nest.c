@@ -123,12 +123,16 @@ static void row_past(char *to, int to_dtype, const char *from, int64_t from_step
 {
     _Alignas(64) char block[BLOCK * 16];
     const int size = fc_dt_size[to_dtype], kept = from_step == size && to_dtype == from_dtype && to_dtype != FC_BOOL; /* whose bytes become 0 or 1 */
-    for (int64_t i = 0, count; i < n; i += count) {
-        count = n - i < BLOCK ? n - i : BLOCK;
-        if (!kept && (i == 0 || from_step)) /* a number fills the block once */
+    /* whole lines alone: one that is written past the caches in part, and by a neighbour as well, goes to memory twice and waits for it */
+    const int64_t line = 64 / size, before = (int64_t)(-(uintptr_t)to % 64) / size, head = before < n ? before : n, last = n - (n - head) % line;
+    row(to, size, to_dtype, from, from_step, from_dtype, head);
+    for (int64_t i = head, count; i < last; i += count) {
+        count = last - i < BLOCK ? last - i : BLOCK;
+        if (!kept && (i == head || from_step)) /* a number fills the block once */
             row(block, size, to_dtype, from + i * from_step, from_step, from_dtype, count);
         fc_move_past(to + i * size, kept ? from + i * from_step : block, (size_t)(count * size));
     }
+    row(to + last * size, size, to_dtype, from + last * from_step, from_step, from_dtype, n - last);
 }
 
 /* Where both sides stand at a position of the dims from `first` on, but for dim `skip`. */

@@ -93,6 +93,29 @@ static int fc_readable_slices(const fc_tensor *x, int64_t d, int64_t *far, int64
     return 1;
 }
 
+/* Is it one element, shown in every place, of slices along d that have more than one? */
+static int fc_is_one(const fc_tensor *src, int64_t d)
+{
+    int64_t inner = 1;
+    for (int64_t k = 0; k < src->ndim; ++k) {
+        if (src->stride[k] && src->shape[k] != 1)
+            return 0;
+        inner *= k > d ? src->shape[k] : 1;
+    }
+    return inner > 1;
+}
+
+/* A slice along d of such a tensor, which stands for all of them. */
+static fc_tensor *fc_one_slice(fc_tensor *src, int64_t d, int dtype)
+{
+    int64_t inner = 1, again = 0;
+    for (int64_t k = d + 1; k < src->ndim; ++k)
+        inner *= src->shape[k];
+    fc_tensor *view = fc_new_view(src, 1, &inner, &again, src->offset), *slice = view ? fc_dense(view, dtype) : NULL;
+    fc_free(view);
+    return slice;
+}
+
 /* One column of positions, expanded over all others, moves whole slices: the row for those, NULL where there is none or the index is another. */
 static fc_tensor *fc_column(int *op, const fc_tensor *x, int64_t dim, fc_tensor *index, const fc_tensor *src)
 {
@@ -160,8 +183,9 @@ fc_tensor *fc_gather(int op, fc_tensor *out, fc_tensor *x, int64_t dim, fc_tenso
     where = how[op] > FC_THROUGH_ADD && fc_repeats(index) ? (fc_retain(index), index) : fc_dense(index, FC_I64);
     int64_t far = 0, step = 0;
     fc_tensor *const read = writes ? src : x;
-    const int as_it_lies = fc_is_slices(op) && read->dtype == wide && fc_readable_slices(read, d, &far, &step);
-    from = as_it_lies || !writes ? (fc_retain(read), read) : fc_is_slices(op) ? fc_dense(src, wide) : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);
+    const int same = writes && fc_is_slices(op) && fc_is_one(src, d), as_it_lies = same || (fc_is_slices(op) && read->dtype == wide && fc_readable_slices(read, d, &far, &step));
+    from = same ? fc_one_slice(src, d, wide) : as_it_lies || !writes ? (fc_retain(read), read) : fc_is_slices(op) ? fc_dense(src, wide)
+         : wide == x->dtype ? (fc_retain(src), src) : fc_to(src, wide, 0, 0);
     int64_t at = 0;
     int bad = !where || !from ? FC_MEMORY : FC_OK;
     if (!bad && where->numel) {

@@ -114,3 +114,29 @@ def test_a_dot_product_from_memory_is_that_of_its_halves(level):
 
     assert facula.equal(facula.dot(x, y), (x.reshape(1, n) @ y.reshape(n, 1)).reshape(()))
     assert facula.equal(facula.dot(x, y), on_threads(3, lambda: facula.dot(x, y)))
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "complex128"))
+def test_views_with_gaps_are_filled_past_the_caches_and_nothing_else(dtype):
+    wide = (24 << 20) // facula.empty(0, dtype=getattr(facula, dtype)).element_size() // 1001
+    for first, last in ((1, wide), (3, wide - 5), (0, wide - 1)):
+        for threads in (1, 3):
+            x = facula.zeros(1001, wide, dtype=getattr(facula, dtype))
+            y = facula.full((1001, wide), 2, dtype=x.dtype)
+            on_threads(threads, lambda: x.t().__setitem__(slice(first, last), 3))
+            assert (x[:, first:last] == 3).all() and not x[:, :first].any() and not x[:, last:].any()
+            on_threads(threads, lambda: x[:, first:last].copy_(y[:, : last - first]))
+            assert (x[:, first:last] == 2).all() and not x[:, :first].any() and not x[:, last:].any()
+
+
+@pytest.mark.parametrize("dtype", ("float32", "bfloat16", "int64"))
+def test_a_number_is_written_to_slices_along_every_dim(dtype):
+    x = facula.arange(3 * 40 * 50).view(3, 40, 50).to(getattr(facula, dtype))
+    for d, size in enumerate(x.shape):
+        index = facula.from_numpy(np.random.default_rng(d).integers(0, size, 2 * size))
+        expected = x.to(facula.float64).numpy()
+        expected[(slice(None),) * d + (index.numpy(),)] = 7
+        number = facula.tensor(7, dtype=x.dtype).expand([2 * size if k == d else n for k, n in enumerate(x.shape)])
+        for threads in (1, 3):
+            for got in (on_threads(threads, lambda: x.clone().index_fill_(d, index, 7)), on_threads(threads, lambda: x.index_copy(d, index, number))):
+                assert (expected == got.to(facula.float64).numpy()).all()
