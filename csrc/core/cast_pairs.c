@@ -147,7 +147,7 @@ PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128,
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_BOOL] = { ROW(bool, u32, u64), [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { ROW(u8, u32, u64), [FC_BF16] = fc_u8_to_bf16 },
-    [FC_I8] = { ROW(i8, u32, u64), [FC_BF16] = fc_i8_to_bf16 }, [FC_I16] = W_ROW(i16), 
+    [FC_I8] = { ROW(i8, u32, u64), [FC_BF16] = fc_i8_to_bf16 }, [FC_I16] = W_ROW(i16),
     [FC_I32] = { ROW(i32, u32, u64), [FC_BF16] = fc_i32_to_bf16 }, [FC_I64] = W_ROW(i64),
     [FC_F16] = { [FC_F32] = fc_f16_to_f32 }, [FC_BF16] = { [FC_F32] = fc_bf16_to_f32 },
     [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 TO_FLOAT8 }, [FC_F64] = F_ROW(f64),
