@@ -28,6 +28,7 @@ BY_PLACE = "arguments by position"
 SAFE = "reads data only, unless it is told to unpickle"
 GIVEN = "refused beside another argument, even as what it is without"
 YET = "not taken yet"
+NAMED_X = "PyTorch's documentation says input, its parser takes x"
 KNOWN = {
     **{f"torch.{n}Storage": NEVER for n in "BFloat16 Bool Byte Char ComplexDouble ComplexFloat Double Float Half Int Long Short".split()},
     **{f"torch.{n}": NEVER for n in ("addmm", "baddbmm", "bmm", "mm")},  # out_dtype: of products on GPUs
@@ -39,6 +40,9 @@ KNOWN = {
     **{f"torch.{n}": BY_PLACE for n in ("Size", "detach", "detach_", "hsmm")},
     **{f"torch.{n}": YET for n in ("lobpcg", "rrelu", "rrelu_")},
     **{f"torch.{n}": GIVEN for n in ("max", "min", "std", "std_mean", "var", "var_mean")},
+    **{f"special.{s}chebyshev_polynomial_{n}": NAMED_X for s in ("", "shifted_") for n in "tuvw"},
+    **{f"special.{n}_polynomial_{k}": NAMED_X for n, k in (("hermite", "h"), ("hermite", "he"), ("laguerre", "l"), ("legendre", "p"))},
+    **{f"special.{n}": NAMED_X for n in ("airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0")},
     "Tensor.index": STUB,
     **{f"Tensor.{n}": GIVEN for n in ("max", "min", "std", "var")},
     "Tensor.new": STUB,

@@ -424,8 +424,8 @@ def scalar_first(row):
     if "_polynomial_" in row.__name__:
         two = function
 
-        def function(input, n, *, out=None):
-            return two(input, n, out=out)
+        def function(x, n, *, out=None):
+            return two(x, n, out=out)
 
     function.__name__ = function.__qualname__ = row.__name__.removeprefix("_special_")
     function.__doc__ = row.__doc__
