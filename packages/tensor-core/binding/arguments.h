@@ -50,6 +50,15 @@ static int fc_is_truth(PyObject *object)
     return 1;
 }
 
+/* A tensor may stand for an int, but not each that Python would read as one: the slow path knows which, by the parameter. */
+static int fc_is_tensor(PyObject *object)
+{
+    if (Py_TYPE(object) == &PyLong_Type || !PyObject_TypeCheck(object, fc_tensor_type))
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "expected an int, not a tensor");
+    return 1;
+}
+
 /* Room with a sequence's items in it, `size` bytes each, as `read` reads them; NULL with Python's error set. */
 static void *fc_item_list(PyObject *object, size_t size, int (*read)(PyObject *, void *), struct _cffi_freeme_s **freeme)
 {
@@ -66,7 +75,7 @@ static void *fc_item_list(PyObject *object, size_t size, int (*read)(PyObject *,
 
 static int fc_read_int64(PyObject *object, void *value)
 {
-    if (fc_is_truth(object))
+    if (fc_is_truth(object) || fc_is_tensor(object))
         return -1;
     const int64_t number = *(int64_t *)value = PyLong_AsLongLong(object);
     return number == -1 && PyErr_Occurred() ? -1 : 0;
@@ -96,6 +105,8 @@ static int fc_read_uint64(PyObject *object, uint64_t *value)
 
 static int fc_read_int(PyObject *object, int *value)
 {
+    if (fc_is_tensor(object))
+        return -1;
     const long wide = PyLong_AsLong(object);
     *value = (int)wide;
     if (*value == wide)

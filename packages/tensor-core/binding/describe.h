@@ -189,6 +189,18 @@ static PyObject *fc_slots_element_size(PyObject *self, PyObject *unused)
     return (void)unused, size;
 }
 
+/* Is it a truth value, or a tensor that is not one integer without dims? */
+static int fc_is_odd_dim(PyObject *dim)
+{
+    PyObject *held;
+    if (Py_TYPE(dim) == &PyLong_Type || Py_TYPE(dim) == &PyBool_Type || !PyObject_TypeCheck(dim, fc_tensor_type))
+        return Py_TYPE(dim) == &PyBool_Type;
+    const fc_tensor *x = fc_described(dim, &held);
+    const int whole = x && !fc_ndim(x) && fc_dtype(x) > FC_BOOL && fc_dtype(x) < FC_F16;
+    Py_XDECREF(held);
+    return !whole;
+}
+
 /* The argument `dim` (NumPy's `axis`) of size and stride, by position or by name: 0 and *dim, which is NULL where it is missing or None. */
 static int fc_given_dim(const char *name, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **dim)
 {
@@ -199,6 +211,10 @@ static int fc_given_dim(const char *name, PyObject *const *args, Py_ssize_t coun
         return PyErr_Format(PyExc_TypeError, "%s(): takes one argument, dim, got %zd.", name, count + named), -1;
     if (count + named && args[0] != Py_None)
         *dim = args[0];
+    if (*dim && fc_is_odd_dim(*dim)) {
+        PyErr_Clear();
+        return PyErr_Format(PyExc_TypeError, "%s(): argument 'dim' (position 1) must be int, not %S. Give an int.", name, (PyObject *)Py_TYPE(*dim)), -1;
+    }
     return 0;
 }
 

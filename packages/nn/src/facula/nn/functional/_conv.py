@@ -25,7 +25,7 @@ def _same_padding(kernel: tuple, stride: tuple, dilation: tuple) -> tuple[tuple,
 def _check(name: str, x: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
     if weight.dim() != x.dim():
         raise RuntimeError(f"{name}: weight {list(weight.shape)} has {weight.dim()} dims, {x.dim()} are wanted.")
-    extend.check(name, "groups", 6, "int", groups)
+    extend.check(name, "groups", 6, "size", groups)
     if groups <= 0:
         raise RuntimeError(f"{name}: non-positive groups is not supported, got {groups}")
     channels = weight.size(0) if transposed else weight.size(1) * groups
@@ -71,7 +71,7 @@ def _want_steps(name: str, groups: Any, **steps: Any) -> None:
     for what, given in steps.items():
         if not (what == "padding" and isinstance(given, str)) and not extend.of_kind("ints", given):
             raise TypeError(f"{name}(): argument '{what}' must be tuple of ints, not {given!r}. Give an int, or one for each dim.")
-    extend.check(name, "groups", None, "int", groups)
+    extend.check(name, "groups", None, "size", groups)
 
 
 def _three(values: tuple, absent: int) -> tuple:

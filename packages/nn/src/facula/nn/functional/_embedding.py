@@ -93,7 +93,7 @@ def embedding(
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
     if padding_idx is not None and type(padding_idx) is not int:
-        extend.check("embedding", "padding_idx", 2, "int", padding_idx)
+        extend.check("embedding", "padding_idx", 2, "size", padding_idx)
     if sparse is not True and sparse is not False:
         extend.check("embedding", "sparse", 6, "bool", sparse)
     padding = _padding_row("embedding", padding_idx, weight.size(0), AssertionError)

@@ -12,7 +12,7 @@ from facula.tensor_core import extend
 
 from . import _activation, _conv, _distance, _dropout, _embedding, _fold, _grid, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision
 
-_KIND = {"Tensor": "tensor", "int": "int", "bool": "bool", "float": "number"}
+_KIND = {"Tensor": "tensor", "bool": "bool", "float": "number"}
 _MODULES = (_activation, _conv, _distance, _dropout, _embedding, _fold, _grid, _linear, _loss_class, _loss_ctc, _loss_metric, _loss_regression, _norm, _pool, _pool_adaptive, _vision)
 _FAST = frozenset(
     "relu gelu silu sigmoid tanh elu selu mish softmax log_softmax conv1d conv2d conv3d dropout embedding cross_entropy nll_loss mse_loss batch_norm layer_norm"
@@ -27,7 +27,8 @@ def _kinds(function: Callable) -> dict[str, str]:
     """Parameter -> kind of a guard, from the annotations."""
     found = dict(_NUMPY.get(function.__name__, ()))
     for name, said in function.__annotations__.items():
-        kind = _KIND.get(said.removesuffix(" | None"))
+        word = said.removesuffix(" | None")
+        kind = extend.SIZES.get(name, "int") if word == "int" else _KIND.get(word)
         if kind and name not in _TRUTHS and name != "return" and name[0] != "_":
             found[name] = kind + "?" * said.endswith(" | None")
     return found

@@ -20,7 +20,9 @@ def ntuple(value: Any, n: int, name: str = "value") -> tuple:
     if type(value) is int and -(2**63) <= value < 2**63:
         return (value,) * n
     several = isinstance(value, (list, tuple))
-    for v in value if several else (value,):
+    for k, v in enumerate(value if several else (value,)):
+        if (v is True or v is False) and not k:
+            raise TypeError(f"{name} must be {'tuple of ints' if several else 'int or tuple of ints'}, but found {v}. Convert it with int().")
         if type(v) is int and not -(2**63) <= v < 2**63:
             error = extend.IntegersOverflow if several else extend.IntegerOverflow
             raise error(f"{name}: Overflow when unpacking long long: {v}. Give one of 64 bits.")

@@ -36,7 +36,7 @@ def dim_masks(dim, single=False):
     low = high = 0
     for d in dim if several else (dim,):
         try:
-            if (d is True or d is False) and not low | high:  # behind the first it is 0 or 1, as to PyTorch's parser
+            if (d is True or d is False) and not low | high or hasattr(d, "_h"):  # behind the first it is 0 or 1, as to PyTorch's parser; a tensor goes the slow way
                 raise AttributeError
             d = d.__index__()
         except AttributeError:

@@ -1,6 +1,6 @@
 """The kinds of arguments, as PyTorch's parser has them: which values are of a kind, what a parameter takes, and how one of another kind is refused.
 
-What a parameter takes is read from its name, which in PyTorch means one thing nearly everywhere; TAKES lists where it does not.
+What a parameter takes is read from its name, which in PyTorch means one thing nearly everywhere; FORMS lists where it does not.
 PyTorch looks at the kinds of all arguments before it looks at any size, dtype or dim. So does a guard (guard.py): at those that LATER lists only
 once something has failed, which costs nothing before.
 """
@@ -40,8 +40,10 @@ NAMES = {
 }  # fmt: skip
 KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
+INTS = frozenset(("int", "size", "ints", "sizes", "int|sizes"))
+
 # ints that PyTorch calls symbolic, which rows do not tell apart
-SIZES = dict.fromkeys("k size step start length index diagonal padding_idx ignore_index groups".split(), "size")
+SIZES = dict.fromkeys("k size step start length index diagonal padding_idx ignore_index groups storage_offset".split(), "size")
 
 # what is looked at after a failure alone, by name
 LATER = {
@@ -51,7 +53,7 @@ LATER = {
 }  # fmt: skip
 LATER = {name: kind for kind, names in LATER.items() for name in names.split()}
 
-# and where the name does not tell: functions: parameter kind, ...
+# where the name does not tell: functions: parameter kind, ...; - is for several kinds that the function sorts out
 FORMS = """
 roll: dims ints
 rot90: k int, dims sizes
@@ -61,7 +63,11 @@ histogram: bins int|tensor, range floats?
 to_sparse: blocksize sizes?, layout layout?, sparse_dim int
 to_sparse_bsr to_sparse_bsc to_sparse_csr to_sparse_csc: blocksize sizes
 nonzero_static: size size, fill_value int
-hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp all any: dim ints?
+hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp: dim ints?
+all any count_nonzero: dim int|sizes?
+prod: dim int
+argmax argmin: dim int?
+unfold: size int, step int
 pinv matrix_rank: atol tensor|float?, rtol tensor|float?, rcond tensor|float?, tol tensor|float?
 norm matrix_norm: ord number|str?, dim ints?
 cond: p number|str?
@@ -84,7 +90,7 @@ div divide true_divide: input tensor|number, other tensor|number, rounding_mode 
 where: input tensor|number?, other tensor|number?
 narrow: start size|tensor, length size
 narrow_copy: start size, length size
-unfold_copy: size int
+unfold_copy: size int, step int
 native_dropout bernoulli: p float?
 select select_copy select_scatter: index size
 unflatten: sizes sizes
@@ -103,41 +109,40 @@ max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices
 addmm addmv addr addbmm baddbmm: beta number, alpha number
 clamp clip: min tensor|number?, max tensor|number?
 nan_to_num: nan float?, posinf float?, neginf float?
+tolerances: atol -, rtol -
+cdist: p float, compute_mode -
+diff: prepend tensor, append tensor, n int
+pdist: p float
+mvlgamma multigammaln: p int
+matrix_power: n int
+trapezoid cumulative_trapezoid vecdot: x tensor, y tensor
+vander: x tensor
+vector_norm: x tensor, ord number
+prelu histogram histogramdd: weight tensor
+sparse_coo_tensor index_put: values -
+pow float_power typename: input -
+full: value -
+from_file: offset -
+use_deterministic_algorithms set_flush_denormal: mode -
+histc: min real, max real
+renorm: maxnorm real
+xlogy xlog1py zeta: input -, other -
+result_type: tensor -
+round: decimals int
+frombuffer: count -, offset -
+std var std_mean var_mean: correction number
+segment_reduce: data tensor, unsafe bool, axis int
+take_along_dim: indices tensor
+dist: p number
+tril_indices triu_indices: row int, col int
+hash_tensor: mode int
+tensordot: out -
+adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d: output_size -
+fractional_max_pool2d fractional_max_pool3d: output_size -, kernel_size -
+max_unpool2d max_unpool3d: kernel_size -, stride -, padding -, output_size -
 """
 
-# (function, parameter): its kind, None for several that the function sorts out; ("*", ...) is no default but a set of functions
-TAKES = {
-    ("select_scatter", "index"): "size", ("tolerances", "atol"): None, ("tolerances", "rtol"): None, ("cdist", "p"): "float", ("cdist", "compute_mode"): None, ("diff", "prepend"): "tensor", ("diff", "append"): "tensor", ("pdist", "p"): "float", ("mvlgamma", "p"): "int", ("multigammaln", "p"): "int", ("histogram", "bins"): None, ("histogramdd", "bins"): None,
-    ("isin", "test_elements"): None, ("index_fill", "value"): None, ("masked_fill", "value"): None, ("scatter", "src"): None, ("scatter", "value"): None,
-    ("diff", "n"): "int", ("matrix_power", "n"): "int", ("trapezoid", "x"): "tensor", ("cumulative_trapezoid", "x"): "tensor", ("trapezoid", "y"): "tensor",
-    ("cumulative_trapezoid", "y"): "tensor", ("vander", "x"): "tensor", ("vecdot", "x"): "tensor", ("vecdot", "y"): "tensor", ("vector_norm", "x"): "tensor",
-    ("searchsorted", "input"): None, ("bucketize", "input"): None, ("normal", "mean"): None, ("prelu", "weight"): "tensor", ("sparse_coo_tensor", "values"): None,
-    ("index_put", "values"): None, ("pow", "input"): None, ("float_power", "input"): None, ("where", "input"): None, ("where", "other"): None, ("div", "input"): None,
-    ("div", "other"): None, ("true_divide", "input"): None, ("true_divide", "other"): None, ("full", "value"): None, ("tensor_split", "dim"): "int",
-    ("matrix_rank", "atol"): None, ("matrix_rank", "rtol"): None, ("pinv", "atol"): None, ("pinv", "rtol"): None, ("lstsq", "B"): "tensor",
-    ("from_file", "offset"): None, ("linspace", "steps"): None, ("logspace", "steps"): None, ("split", "tensor"): "tensor", ("randint", "size"): None,
-    ("renorm", "dim"): "int", ("cov", "correction"): "int", ("use_deterministic_algorithms", "mode"): None, ("set_flush_denormal", "mode"): None,
-    ("bernoulli", "p"): None, ("tensordot", "dims"): None, ("histc", "min"): "real", ("histc", "max"): "real", ("renorm", "maxnorm"): "real", ("xlogy", "input"): None, ("xlogy", "other"): None,
-    ("xlog1py", "input"): None, ("xlog1py", "other"): None, ("zeta", "input"): None, ("zeta", "other"): None, ("repeat_interleave", "input"): "tensor",
-    ("result_type", "tensor"): None, ("typename", "input"): None, ("cross", "dim"): "int", ("unflatten", "dim"): "int", ("round", "decimals"): "int",
-    ("frombuffer", "count"): None, ("frombuffer", "offset"): None, ("isin", "elements"): None, ("std", "correction"): "number", ("var", "correction"): "number",
-    ("std_mean", "correction"): "number", ("var_mean", "correction"): "number", ("segment_reduce", "data"): "tensor", ("segment_reduce", "unsafe"): "bool",
-    ("segment_reduce", "axis"): "int", ("take_along_dim", "indices"): "tensor", ("histogram", "weight"): "tensor", ("histogramdd", "weight"): "tensor",
-    ("vector_norm", "ord"): "number", ("dist", "p"): "number", ("tril_indices", "row"): "int", ("tril_indices", "col"): "int", ("triu_indices", "row"): "int",
-    ("triu_indices", "col"): "int", ("nonzero_static", "size"): "size", ("fill", "value"): None, ("hash_tensor", "mode"): "int", ("unflatten", "sizes"): None, ("tensordot", "out"): None,
-    **{(f"{pool}{n}d", name): None for pool in ("adaptive_avg_pool", "adaptive_max_pool", "fractional_max_pool", "max_unpool") for n in (2, 3) for name in ("output_size", "kernel_size", "stride", "padding")},
-}  # fmt: skip
 SEVERAL = frozenset("fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift ifftshift gradient nanquantile all any logsumexp norm squeeze nanmean vector_norm matrix_norm hash_tensor max min std var std_mean var_mean count_nonzero quantile".split())
-
-def kind_of(function, parameter):
-    """What the parameter takes: words of WORDS with | between them, ? behind them where None is one more, or None for what nobody checks here."""
-    function = function.rstrip("_")
-    if (function, parameter) in TAKES:
-        return TAKES[function, parameter]
-    if parameter == "dim" and function in SEVERAL:
-        return None
-    return KIND.get(parameter)
-
 
 @functools.cache
 def _forms():
@@ -146,13 +151,28 @@ def _forms():
     return {(f, p.split()[0]): p.split()[1] for functions, _, rest in lines for p in rest.split(", ") for f in functions.split()}
 
 
+def form(function, parameter):
+    """What FORMS says of it."""
+    return _forms().get((function.rstrip("_"), parameter))
+
+
+def kind_of(function, parameter, named=True):
+    """What the parameter takes: words of WORDS with | between them, ? behind them where None is one more, or None for what nobody checks here.
+
+    named: does the name of the parameter tell?
+    """
+    if kind := form(function, parameter):
+        return kind if kind != "-" else None
+    return KIND.get(parameter) if named and not (parameter == "dim" and function.rstrip("_") in SEVERAL) else None
+
+
 def later(function, parameter, named=True):
-    """kind_of, and what is looked at after a failure alone. named: does the name of the parameter tell?"""
+    """kind_of, and what is looked at after a failure alone."""
     function = function.rstrip("_")
     if parameter == "out" and (hasattr(return_types, function) or hasattr(return_types, "linalg_" + function)):
         return "tensors?"
-    kind = _forms().get((function, parameter)) or (kind_of(function, parameter) if named else None)
-    return kind if kind or (function, parameter) in TAKES else LATER.get(parameter)
+    kind = kind_of(function, parameter, named)
+    return kind if kind or form(function, parameter) else LATER.get(parameter)
 
 
 def right(kind, value):
@@ -239,8 +259,23 @@ def check(name, parameter, position, kind, value):
         raise refused(name, parameter, position, kind, value)
     if kind == "real" and isinstance(value, complex):
         raise RuntimeError(f"{name}(): value cannot be converted to type double without overflow: {parameter} is {value}. Take its real part.")
-    if kind in ("int", "size") and not isinstance(value, Tensor) and not -(2**63) <= value.__index__() < 2**63:
+    if kind in ("int", "size", "ints") and not isinstance(value, (Tensor, tuple, list)) and not -(2**63) <= value.__index__() < 2**63:
         raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
+
+
+def plain(value):
+    """What is an int, or several, as Python's: PyTorch takes NumPy's, tensors of one, and behind the first truth values too."""
+    if isinstance(value, (tuple, list)):
+        return value if all(type(v) is int for v in value) else tuple(v.__index__() for v in value)
+    return value.__index__()
+
+
+def read_ints(name, parameter, position, value, kind="ints"):
+    """The ints of an argument in a tuple: several, or one that stands alone. Refuses another kind."""
+    if type(value) is not int or not -65536 < value < 65536:
+        check(name, parameter, position, kind, value)
+        value = plain(value)
+    return (value,) if type(value) is int else tuple(value)
 
 
 def want_kinds(name, kinds, given, positions=None):

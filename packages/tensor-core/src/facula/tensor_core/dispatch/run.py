@@ -101,24 +101,25 @@ _KINDS = {"int": "int", "float": "float", "Scalar": "number", "bool": "bool", "d
 
 
 @functools.cache
-def _kind(type, name):
+def _kind(row, type, name):
     """What a parameter of a row takes, but for tensors."""
     word = type.rstrip("?")
     kind = kinds.SIZES.get(name) if word == "int" else "ints" if word.startswith("int[") else None
     found = kind or _KINDS.get(word)
-    return found and found + "?" * type.endswith("?")
+    return found and (kinds.form(row, name) or found + "?" * type.endswith("?"))
 
 
 def coerce(op, args):
     """The arguments with NumPy's numbers, and tensors that stand for integers, as Python's; anything that is no operand is refused by name, before the row looks at sizes."""
     fixed = None
     for k, p in enumerate(op.params):
-        kind = _kind(p.type, p.name)
+        kind = _kind(op.name, p.type, p.name)
         if kind and args[k] is not p.default and not (args[k] is None and kind[-1] == "?"):
-            check(public_name(op), p.name, k, kind.rstrip("?"), args[k])
-            if isinstance(args[k], Tensor) and kind.rstrip("?") in ("int", "size"):
+            kind = kind.rstrip("?")
+            check(public_name(op), p.name, k, kind, args[k])
+            if kind in kinds.INTS and type(args[k]) is not int:
                 fixed = list(fixed or args)
-                fixed[k] = args[k].__index__()
+                fixed[k] = kinds.plain(args[k])
     for k in op.tensors:
         p, a = op.params[k], args[k]
         if isinstance(a, Tensor) or (a is None and "?" in p.type):

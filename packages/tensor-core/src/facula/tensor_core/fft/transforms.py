@@ -5,9 +5,8 @@ import math
 from facula.tensor_core import _ops, _state
 from facula.tensor_core.functions import create as _create, joining as _joining, ranges as _ranges, rearranging as _rearranging, shape as _shape
 from facula.tensor_core.dispatch.arguments import as_dtype as _as_dtype
-from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.kinds import check
+from facula.tensor_core.dispatch.kinds import check, read_ints
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._tensor import Tensor
@@ -65,7 +64,7 @@ def _sized(name, x, sizes, dims):
 
 def _wrapped(name, x, dim):
     """One dim or several of x, counted from the front."""
-    dims = (dim,) if whole(dim) else tuple(dim)
+    dims = read_ints(name, "dim", None, dim)
     if dims and not x.dim():
         raise IndexError(f"{name}: Dimension specified as {dims[0]} but tensor has no dimensions. Give it one with reshape(1).")
     return tuple(_shape.wrap_dim(name, d, x.dim()) for d in dims)
@@ -73,13 +72,9 @@ def _wrapped(name, x, dim):
 
 def _dims(name, x, s, dim):
     """(sizes or None, dims): s alone means the last dims, neither means all."""
-    n, s = x.dim(), [s] if whole(s) else s
-    if s is not None and not all([type(v) is int for v in s]):
-        for v in s:
-            check(name, "s", 1, "size", v)
-        s = [int(v) for v in s]
+    n, s = x.dim(), None if s is None else read_ints(name, "s", 1, s)
     if dim is None:
-        dim = range(n) if s is None else range(n - len(s), n)
+        dim = tuple(range(n) if s is None else range(n - len(s), n))
         if s is not None and len(s) > n:
             raise RuntimeError(f"{name}: Got shape with {len(s)} values but input tensor only has {n} dimensions.")
     dims = _wrapped(name, x, dim)
@@ -337,7 +332,7 @@ def _frequencies(name, steps, n, d, out, requires_grad):
 def _of_frequencies(name, n, d, dtype, layout, pin_memory, out):
     """The dtype of a function that gives frequencies, whose arguments are looked at."""
     if type(n) is not int:
-        check(f"fft_{name}", "n", 0, "size", n)
+        check(f"fft_{name}", "n", 0, "int", n)
     if type(d) is not float:
         check(f"fft_{name}", "d", 1, "float", d)
     _create.a_layout(layout)
@@ -383,7 +378,7 @@ def fftshift(input, dim=None) -> Tensor:
     >>> facula.fft.fftshift(facula.fft.fftfreq(4))
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
-    dims = _wrapped("fftshift", input, range(input.dim()) if dim is None else dim)
+    dims = _wrapped("fftshift", input, tuple(range(input.dim())) if dim is None else dim)
     return _rearranging.roll(input, [input.shape[d] // 2 for d in dims], dims)
 
 
@@ -393,7 +388,7 @@ def ifftshift(input, dim=None) -> Tensor:
     >>> facula.fft.ifftshift(facula.tensor([-2, -1, 0, 1]))
     tensor([ 0,  1, -2, -1])
     """
-    dims = _wrapped("ifftshift", input, range(input.dim()) if dim is None else dim)
+    dims = _wrapped("ifftshift", input, tuple(range(input.dim())) if dim is None else dim)
     return _rearranging.roll(input, [(input.shape[d] + 1) // 2 for d in dims], dims)
 
 

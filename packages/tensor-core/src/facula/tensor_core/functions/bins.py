@@ -5,7 +5,7 @@ import math
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import ranges as _ranges, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
-from facula.tensor_core.dispatch.kinds import check
+from facula.tensor_core.dispatch.kinds import check, read_ints
 from facula.tensor_core.functions.bin_checks import check_histogram, check_out, check_range
 from facula.tensor_core._errors import IndexRangeError, RankError, ShapeError
 from facula.tensor_core._lib import lib
@@ -255,7 +255,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     if input.dtype._name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     n, spacing = input.dim(), 1 if spacing is None else spacing
-    dims = [dim] if whole(dim) else list(_counting(n)) if dim is None else list(dim)
+    dims = list(_counting(n)) if dim is None else read_ints("gradient", "dim", None, dim, "int|sizes")
     dims = [_shape.wrap_dim("gradient", d, n) for d in dims]
     if edge_order not in (1, 2):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")

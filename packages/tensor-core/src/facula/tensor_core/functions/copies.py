@@ -181,6 +181,10 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
             [ 2],
             [-1]])
     """
+    if type(size) is not int or type(fill_value) is not int:
+        check("nonzero_static", "size", None, "size", size)
+        check("nonzero_static", "fill_value", None, "int", fill_value)
+        size, fill_value = size.__index__(), fill_value.__index__()
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     if input.is_meta:

@@ -3,7 +3,7 @@
 import math
 
 from facula.tensor_core import _ops, _state
-from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, dtype_id, ints, listed
+from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, dtype_id, ints, listed, sequence
 from facula.tensor_core._errors import IntegersOverflow, OutOfMemoryError
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
 from facula.tensor_core.dispatch import slow
@@ -249,8 +249,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     >>> facula.full((2,), 7)
     tensor([7, 7])
     """
-    if type(size) is int:
-        raise TypeError("full(): argument 'size' (position 1) must be tuple of ints, not int. Write (n,).")
+    if type(size) is not tuple:
+        size = sequence("full", "size", size)
     if fill_value is None:
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
     if out is None and layout is None and pin_memory is False:

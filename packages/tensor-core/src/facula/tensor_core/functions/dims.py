@@ -6,7 +6,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import ints, listed, sequence, whole
-from facula.tensor_core.dispatch.kinds import want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.shape import _alone, wrap_dim
 
@@ -134,7 +134,10 @@ def movedim(input, source, destination):
         order = list(range(n))
         order.insert(destination % n, order.pop(source % n))
         return _ops.permute(input, order)
-    if not whole(source) or not whole(destination):  # both are one, or both several
+    if whole(source) and whole(destination):  # both are one, or both several
+        check("movedim", "source", 1, "int", source)
+        check("movedim", "destination", 2, "int", destination)
+    else:
         want_ints("movedim", "source", 1, source)
         want_ints("movedim", "destination", 2, destination)
     source, destination = (tuple([d if isinstance(d, int) else d.__index__() for d in ((dims,) if whole(dims) else dims)]) for dims in (source, destination))

@@ -1,7 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops
-from facula.tensor_core.dispatch.kinds import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, read_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.slow import one_step
@@ -189,20 +189,13 @@ def roll(input, shifts, dims=None):
     >>> x.roll(2)
     tensor([3, 4, 0, 1, 2])
     """
-    for position, (name, given) in enumerate((("shifts", shifts), ("dims", dims)), 1):
-        if isinstance(given, (bool, str)):
-            check("roll", name, position, "ints", given)
-        elif type(given) is int and not -(2**63) <= given < 2**63:
-            check("roll", name, position, "size", given)
-    shifts = (shifts.__index__(),) if whole(shifts) else tuple(shifts)
-    dims = int(dims) if isinstance(dims, Tensor) else dims
+    shifts, dims = read_ints("roll", "shifts", 1, shifts), None if dims is None else read_ints("roll", "dims", 2, dims)
     if not shifts:
         raise RuntimeError("roll: `shifts` required. Give one for each dim.")
-    if dims is None or not whole(dims) and not len(dims) and len(shifts) == 1:
+    if dims is None or not dims and len(shifts) == 1:
         if len(shifts) != 1:
             raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
         return _alone(_ops.view(_ops._roll(reshape(input, (-1,)), shifts[0], 0), input.shape))
-    dims = (dims,) if whole(dims) else tuple(dims)
     if len(dims) != len(shifts):
         raise RuntimeError(f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not input.numel():  # nothing to move, and PyTorch does not look at the dims
@@ -229,6 +222,7 @@ def rot90(input, k=1, dims=(0, 1)):
     tensor([[2, 4],
             [1, 3]])
     """
+    dims = read_ints("rot90", "dims", 2, dims)
     if len(dims) != 2:
         raise RuntimeError(f"rot90: expected total rotation dims == 2, but got dims = {len(dims)}")
     n = input.dim()

@@ -3,10 +3,11 @@
 import math
 
 from facula.tensor_core.dispatch.guard import guarded
+from facula.tensor_core.dispatch.kinds import read_ints
 from facula.tensor_core import _ops, _ownership
 from facula.tensor_core._errors import DimError
 from facula.tensor_core.functions import create as _create, ranges as _ranges
-from facula.tensor_core.dispatch.arguments import LACKING, renamed, whole
+from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.functions.order import searchsorted
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core.dispatch.out import into
@@ -144,9 +145,10 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
         raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype._name}. Hash facula.view_as_real(input).")
     if dim is None and keepdim is False and input.numel():
         return into("hash_tensor", _ops.view_dtype(_ops._hash(_hashed(input).reshape(-1)), BY_NAME["uint64"]), out)
-    dims = (dim,) if whole(dim) else tuple(dim or range(input.dim()))
-    if input.numel() == 0 and not whole(dim) and not dim:
+    dims = () if dim is None else read_ints("hash_tensor", "dim", 1, dim)
+    if not dims and not input.numel():
         raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+    dims = dims or range(input.dim())
     for d in dims:
         wrap_dim("hash_tensor", d, input.dim())
         if input.dim() and input.shape[d] == 0:

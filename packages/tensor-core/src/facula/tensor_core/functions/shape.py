@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
-from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, renamed, sequence, whole
+from facula.tensor_core.dispatch.arguments import LACKING, by_axis, ints, listed, renamed, sequence
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core._errors import STATUS, ShapeError
-from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, read_ints, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import Size
@@ -108,8 +108,8 @@ def _reshaped_step_by_step(input, shape):
     try:
         if not _ops.interpreting and _view_list(_VIEW, input._h, len(shape), shape) is None and lib.fc_status() == _STRIDE:
             return _reshaped_copy(input, shape)
-    except OverflowError:
-        pass  # which the row refuses
+    except (TypeError, OverflowError):
+        pass  # which the row reads, or refuses
     try:
         return _ops.view(input, shape)
     except RuntimeError as error:
@@ -279,15 +279,13 @@ def squeeze(input, dim=LACKING, *more, axis=LACKING):
         dim = (dim, *more)
     if dim is LACKING:
         return _without_ones(input)
-    elif type(dim) is int or whole(dim):  # the call of whole takes 50 ns
+    elif type(dim) is int:
         dim = (wrap_dim("squeeze", dim, input.dim()),)
-    elif isinstance(dim, Tensor):
-        dim = (int(dim),)
-    elif dim is None:
-        check("squeeze", "dim", 1, "ints", dim)
+    else:
+        dim = read_ints("squeeze", "dim", 1, dim, "int|sizes")
     if len(dim) > 1 and len({wrap_dim("squeeze", d, input.dim()) for d in dim}) < len(dim):
         raise RuntimeError(f"squeeze: a dim appears multiple times in the list of dims {tuple(dim)}. Name each dim once.")
-    return _ops.squeeze(input, tuple(dim))
+    return _ops.squeeze(input, dim)
 
 
 def flatten(input, start_dim=0, end_dim=-1):
@@ -300,9 +298,9 @@ def flatten(input, start_dim=0, end_dim=-1):
     if type(input) is not Tensor:
         want_tensor("flatten", "input", 0, input)
     n = input.dim()
-    if start_dim == 0 and end_dim == -1:
+    if type(start_dim) is int and start_dim == 0 and end_dim == -1:
         return input if n == 1 else reshape(input, (input.numel(),))
-    if start_dim == 1 and end_dim == -1 and n == 2 and type(start_dim) is int:
+    if type(start_dim) is int and start_dim == 1 and end_dim == -1 and n == 2:
         return input
     a, b = wrap_dim("flatten", start_dim, n), wrap_dim("flatten", end_dim, n)
     if a > b:
@@ -459,7 +457,7 @@ def as_strided(input, size, stride, storage_offset=None):
     try:
         if type(input) is not Tensor:
             want_tensor("as_strided", "input", 0, input)
-        if type(size) is str or type(stride) is str:
+        if isinstance(size, (str, Tensor)) or isinstance(stride, (str, Tensor)):
             want_ints("as_strided", "size", 1, size)
             want_ints("as_strided", "stride", 2, stride)
         return _ops.as_strided(input, list(size), list(stride), storage_offset)

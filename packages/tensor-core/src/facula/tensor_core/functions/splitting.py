@@ -308,7 +308,7 @@ def _evenly(name, input, least, dim, cut, sections, indices):
             found = _pieces(_SLICE, input, dim, [size // cut] * cut, 0)
             if found is not None:
                 return found
-        if cut is True or cut is False or whole(cut) and cut > input.shape[dim]:
+        if cut is True or cut is False or isinstance(cut, Tensor) or whole(cut) and cut > input.shape[dim]:
             check(name, "sections", 1, "int", cut)
         if isinstance(cut, (tuple, list)):
             want_ints(name, "indices", 1, cut)

@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create, joining as _joining,
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
-from facula.tensor_core.dispatch.kinds import check as check_kind, real_order, want_ints, want_tensors
+from facula.tensor_core.dispatch.kinds import check as check_kind, read_ints, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.spectral import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
@@ -93,9 +93,7 @@ def logdet(input) -> Tensor:
 
 
 def _dims(dim, ndim, name):
-    if isinstance(dim, Tensor) and not dim.dim():
-        dim = dim.__index__()
-    dims = tuple(range(ndim)) if dim is None else (dim,) if whole(dim) else tuple(dim)
+    dims = range(ndim) if dim is None else read_ints(name, "dim", None, dim)
     return tuple(_shape.wrap_dim(name, d, ndim) for d in dims)
 
 
