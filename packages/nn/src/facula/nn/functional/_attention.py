@@ -176,7 +176,12 @@ def _as_added(mask: Tensor | None, name: str, like: Tensor) -> Tensor | None:
     return mask
 
 
-def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor | None, b: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values by one weight, (3 E, E)."""
+    if k.shape != v.shape:
+        raise AssertionError(f"key shape {tuple(k.shape)} does not match value shape {tuple(v.shape)}")
+    if w is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None. Give it.")
     e = q.size(-1)
     if q is k and k is v:
         return linear(q, w, b).chunk(3, -1)
@@ -184,6 +189,20 @@ def _projected(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = No
     if w.size(0) != 3 * e:
         raise AssertionError(f"in_proj_weight has {w.size(0)} rows, {3 * e} are wanted")
     return tuple(linear(x, wx, bx) for x, wx, bx in zip((q, k, v), *parts))
+
+
+def _projected_apart(q: Tensor, k: Tensor, v: Tensor, weights: tuple[Tensor | None, ...], b: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values by a weight each, (E, size of what it takes)."""
+    named = tuple(zip(("query", "key", "value"), (q, k, v), weights))
+    for what, _, w in named:
+        if w is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {what[0]}_proj_weight is None. Give it.")
+    if k.shape[:2] != v.shape[:2]:
+        raise AssertionError(f"key's sequence and batch dims {tuple(k.shape[:2])} do not match value's {tuple(v.shape[:2])}")
+    for what, x, w in named:
+        if tuple(w.shape) != (q.size(-1), x.size(-1)):
+            raise AssertionError(f"expecting {what} weights shape of {(q.size(-1), x.size(-1))}, but got {tuple(w.shape)}")
+    return tuple(linear(x, w, bias) for (_, x, w), bias in zip(named, (None,) * 3 if b is None else b.chunk(3)))
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, heads: int) -> bool:
@@ -202,6 +221,46 @@ def _check_shapes(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: T
         if not batched and attn_mask.dim() == 3 and tuple(attn_mask.shape) != (heads, query.size(0), key.size(0)):
             raise AssertionError(f"Expected `attn_mask` shape to be {(heads, query.size(0), key.size(0))} but got {tuple(attn_mask.shape)}")
     return batched
+
+
+def _for_heads(mask: Tensor, heads: int, length: int, keys: int) -> Tensor:
+    """A mask of (L, S) or (heads, L, S) as one of three dims."""
+    if mask.dim() == 2:
+        if tuple(mask.shape) != (length, keys):
+            raise RuntimeError(f"The shape of the 2D attn_mask is {tuple(mask.shape)}, but should be {(length, keys)}.")
+        return mask.unsqueeze(0)
+    if tuple(mask.shape) != (heads, length, keys):
+        raise RuntimeError(f"The shape of the 3D attn_mask is {tuple(mask.shape)}, but should be {(heads, length, keys)}.")
+    return mask
+
+
+def _padding_for_heads(padding: Tensor, n: int, heads: int, keys: int) -> Tensor:
+    """A mask of (N, S) as (N * heads, 1, S)."""
+    if tuple(padding.shape) != (n, keys):
+        raise AssertionError(f"expecting key_padding_mask shape of {(n, keys)}, but got {tuple(padding.shape)}")
+    return padding.reshape(n, 1, 1, keys).expand(n, heads, 1, keys).reshape(n * heads, 1, keys)
+
+
+def _biased(bias_k: Tensor | None, bias_v: Tensor | None, static_k: Tensor | None, static_v: Tensor | None) -> bool:
+    """Is there a learnt key and value? Both or neither, and of projected ones."""
+    if (bias_k is None) is not (bias_v is None):
+        given, lacking = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
+        raise AssertionError(f"{given} is set but {lacking} is None. Give both or neither.")
+    if bias_k is None:
+        return False
+    for given, name in ((static_k, "key"), (static_v, "value")):
+        if given is not None:
+            raise AssertionError(f"multi_head_attention_forward: bias cannot be added to static {name}.")
+    return True
+
+
+def _weighed(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
+    """softmax(q k^T / sqrt(size) + mask) v of (heads, L, size), and its weights."""
+    q, kt = q * math.sqrt(1.0 / q.size(-1)), k.transpose(-2, -1)
+    weights = (facula.bmm(q, kt) if mask is None else facula.baddbmm(mask, q, kt)).softmax(-1)
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p)
+    return facula.bmm(weights, v), weights
 
 
 def multi_head_attention_forward(
@@ -261,39 +320,15 @@ def multi_head_attention_forward(
     if size * num_heads != e:
         raise AssertionError(f"embed_dim {e} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
-        for name, w in (("q_proj_weight", q_proj_weight), ("k_proj_weight", k_proj_weight), ("v_proj_weight", v_proj_weight)):
-            if w is None:
-                raise AssertionError(f"use_separate_proj_weight is True but {name} is None. Give it.")
-        if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(f"key's sequence and batch dims {tuple(key.shape[:2])} do not match value's {tuple(value.shape[:2])}")
-        for what, x, w in (("query", query, q_proj_weight), ("key", key, k_proj_weight), ("value", value, v_proj_weight)):
-            if tuple(w.shape) != (e, x.size(-1)):
-                raise AssertionError(f"expecting {what} weights shape of {(e, x.size(-1))}, but got {tuple(w.shape)}")
-        b = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = linear(query, q_proj_weight, b[0]), linear(key, k_proj_weight, b[1]), linear(value, v_proj_weight, b[2])
+        q, k, v = _projected_apart(query, key, value, (q_proj_weight, k_proj_weight, v_proj_weight), in_proj_bias)
     else:
-        if key.shape != value.shape:
-            raise AssertionError(f"key shape {tuple(key.shape)} does not match value shape {tuple(value.shape)}")
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None. Give it.")
         q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None and key_padding_mask is not None and attn_mask.dtype != key_padding_mask.dtype:
         warnings.warn("Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.", stacklevel=2)
     mask, padding = _as_added(attn_mask, "attn_mask", q), _as_added(key_padding_mask, "key_padding_mask", q)
     if mask is not None:
-        if mask.dim() == 2:
-            if tuple(mask.shape) != (length, key.size(0)):
-                raise RuntimeError(f"The shape of the 2D attn_mask is {tuple(mask.shape)}, but should be {(length, key.size(0))}.")
-            mask = mask.unsqueeze(0)
-        elif tuple(mask.shape) != (n * num_heads, length, key.size(0)):
-            raise RuntimeError(f"The shape of the 3D attn_mask is {tuple(mask.shape)}, but should be {(n * num_heads, length, key.size(0))}.")
-    if (bias_k is None) is not (bias_v is None):
-        given, lacking = ("bias_v", "bias_k") if bias_k is None else ("bias_k", "bias_v")
-        raise AssertionError(f"{given} is set but {lacking} is None. Give both or neither.")
-    if bias_k is not None and bias_v is not None:  # one more key and value, learnt
-        for given, name in ((static_k, "key"), (static_v, "value")):
-            if given is not None:
-                raise AssertionError(f"multi_head_attention_forward: bias cannot be added to static {name}.")
+        mask = _for_heads(mask, n * num_heads, length, key.size(0))
+    if _biased(bias_k, bias_v, static_k, static_v):  # one more key and value, learnt
         k, v = facula.cat([k, bias_k.repeat(1, n, 1)]), facula.cat([v, bias_v.repeat(1, n, 1)])
         mask, padding = _one_more(mask), _one_more(padding)
 
@@ -309,29 +344,20 @@ def multi_head_attention_forward(
         mask, padding = _one_more(mask), _one_more(padding)
     keys = k.size(1)
     if padding is not None:
-        if tuple(padding.shape) != (n, keys):
-            raise AssertionError(f"expecting key_padding_mask shape of {(n, keys)}, but got {tuple(padding.shape)}")
-        padding = padding.reshape(n, 1, 1, keys).expand(n, num_heads, 1, keys).reshape(n * num_heads, 1, keys)
+        padding = _padding_for_heads(padding, n, num_heads, keys)
         mask = padding if mask is None else mask + padding
     dropout_p = dropout_p if training else 0.0
     if need_weights:
-        q, kt = q * math.sqrt(1.0 / size), k.transpose(-2, -1)
-        weights = (facula.bmm(q, kt) if mask is None else facula.baddbmm(mask, q, kt)).softmax(-1)
-        if dropout_p > 0.0:
-            weights = dropout(weights, dropout_p)
-        out = facula.bmm(weights, v)
+        out, weights = _weighed(q, k, v, mask, dropout_p)
     else:
-        shape = (n, num_heads)
         if mask is not None:
-            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.reshape(*shape, -1, keys)
-        q4, k4, v4 = (t.reshape(*shape, t.size(1), size) for t in (q, k, v))
-        out = scaled_dot_product_attention(q4, k4, v4, mask, dropout_p, causal).reshape(n * num_heads, length, size)
+            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.reshape(n, num_heads, -1, keys)
+        q4, k4, v4 = (t.reshape(n, num_heads, t.size(1), size) for t in (q, k, v))
+        out, weights = scaled_dot_product_attention(q4, k4, v4, mask, dropout_p, causal).reshape(n * num_heads, length, size), None
     out = linear(out.transpose(0, 1).reshape(length, n, e), out_proj_weight, out_proj_bias)
-    if need_weights:
+    if weights is not None:
         weights = weights.reshape(n, num_heads, length, keys)
         weights = weights.mean(1) if average_attn_weights else weights
-    else:
-        weights = None
     if not batched:
         return out.squeeze(1), None if weights is None else weights.squeeze(0)
     return out, weights
