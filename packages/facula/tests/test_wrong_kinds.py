@@ -77,10 +77,14 @@ X.fft.fftshift(X.tensor(1.0), f)|X.fft.ifftshift(X.tensor(1.0), "a")|X.fft.hfft(
 X.linspace(f, m, 1, dtype=3)|X.logspace(f, m, True)|X.linspace(None, 2, 1, layout=X.sparse_coo)|X.arange(0.5, dtype=f, layout=X.sparse_coo)|X.normal(-1.0, -1.0, "a")|X.randperm(-1, dtype=2.5)|X.eye(-1, "a")
 X.hann_window(-1, dtype=f)|X.hamming_window(1j, False, layout=X.sparse_coo)|X.bartlett_window(0, dtype=1.5, pin_memory=True)|X.kaiser_window(-1, "a")|X.ones(0, layout=X.sparse_coo, device=1.5)|X.rand((1,), layout=X.sparse_coo, device=f)
 X.nn.functional.max_pool3d_with_indices(f, (1,), padding=(None,))|X.nn.functional.max_pool2d_with_indices(f, 2, dilation="a")|t.multinomial(f)|f.copy_("a")|f.copy_(X.float32)|X.rand_like(f, generator="a", layout=X.sparse_coo)
+X.max_pool1d(f, (0,), ceil_mode=2)|X.max_pool2d(f, True)|X.max_pool2d(f, 2, dilation=(0, "a"))|m.to_sparse_bsr((0, "a"))|f.to_sparse_bsc(None, 0)|f.to_sparse_csr(1.5)|m.to_sparse(layout=X.float32)|m.to_sparse("a")
+X.tensor(None, device=1.5)|X.tensor(None, requires_grad=2)|X.as_tensor(True, device=f)|X.as_tensor(None, device=X.float32)|X.get_autocast_dtype(3)|X.get_autocast_dtype(None)|X.gradient(f, spacing=None, dim=(9,))
+f.hsplit(indices=0)|m.vsplit(sections=[1])|f.tensor_split(tensor_indices_or_sections=(1, 2))|f.sort(stable=1)|X.sort(f, stable="a", dim=9)|X.Size(sizes=(1,))|X.native_norm(f, 1, (None,))|X.native_norm(f, "a")|f.round_(decimals=True)
+X.convolution(f, f, None, (0,), (1,), 0, False, (1,), 0)|X.convolution(f, m, None, 1, (1,), (1,), False, (0,), 1)|X.nan_to_num(f, 1j)|f.nan_to_num(posinf=X.tensor([1.0]))|X.nonzero_static(f, size=1, fill_value="a")|X.rrelu(f, generator=3)
 X.eye(-1, layout=X.sparse_coo, pin_memory="a")|X.randn((1,), device=1.5, pin_memory=True)|X.zeros((1,), dtype=3, pin_memory=True)|X.full((1,), "a", pin_memory=True)|X.rand_like(f, dtype="a", pin_memory=True)|X.empty_like(f, layout=X.sparse_coo, memory_format=3)
 """.replace("\n", "|").strip("|").split("|")
 # what is right although it is no plain int, and a truth value that is NumPy's
-RIGHT = "X.multinomial(f, B)|X.kthvalue(f, B)|X.topk(f, B)|X.randint(B, (2,))|X.bincount(i, None, B)|X.randperm(B)|X.tril(m, B)|X.roll(f, B)".split("|")
+RIGHT = "X.nan_to_num(f, 2**70)|X.rrelu(f, generator=None)|X.rrelu_(f, 0.1, 0.3, True, X.Generator())|X.nn.functional.elu_(f, 1, scale=2.0, input_scale=3)|X.special.airy_ai(x=f)|X.special.hermite_polynomial_h(x=f, n=2)|X.multinomial(f, B)|X.kthvalue(f, B)|X.topk(f, B)|X.randint(B, (2,))|X.bincount(i, None, B)|X.randperm(B)|X.tril(m, B)|X.roll(f, B)".split("|")
 TAKEN = {*RIGHT, *SIZES, *BEHIND}
 CALLS = [(line, bad) for lines, bads in ((TENSORS, NO_TENSOR), (INTS, NO_INT), (BOOLS, NO_BOOL), (NUMBERS, NO_NUMBER), (TWO, ["None"]), (RIGHT, ["X.tensor([1])"]), (DIMS, NO_DIM), (SIZES, ["X.tensor([1])"]), (BEHIND, ["True"]), (BOOLS, ["np.True_"])) for line in lines for bad in bads]
 

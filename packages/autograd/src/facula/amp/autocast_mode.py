@@ -62,6 +62,8 @@ def get_autocast_dtype(device_type) -> facula.dtype:
     >>> facula.get_autocast_dtype("cpu")
     torch.bfloat16
     """
+    if type(device_type) is not str:
+        extend.check("get_autocast_dtype", "device_type", 0, "str", device_type)
     if device_type not in _defaults:
         raise RuntimeError(f"get_autocast_dtype: there is no autocast for {device_type!r}. Devices: {', '.join(_defaults)}.")
     a = _current(device_type)

@@ -11,6 +11,7 @@ from facula.tensor_core import extend
 
 from . import functional as F
 from .functional import _dropout
+from .functional._activation import rrelu_drawn
 from .functional._kinds import check_kinds
 from ._recurrent import run_cell, run_layer
 
@@ -157,6 +158,15 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
              [1., 1.]]])
     """
     return F.feature_alpha_dropout(input, _share(p), train, True)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None) -> Tensor:
+    """F.rrelu with slopes from a generator.
+
+    >>> facula.rrelu(facula.tensor([-1.0, 2.0]), 0.25, 0.25)
+    tensor([-0.2500,  2.0000])
+    """
+    return rrelu_drawn(input, lower, upper, training, False, generator)
 
 
 def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
@@ -443,7 +453,7 @@ __all__ = [
     "cosine_embedding_loss", "ctc_loss", "dropout", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
     "feature_dropout", "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm", "kl_div",
     "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
-    "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+    "norm_except_dim", "poisson_nll_loss", "rrelu", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
 ]  # fmt: skip
 
 check_kinds(globals(), __all__)

@@ -207,7 +207,7 @@ def round_(input, *, decimals=0):
     >>> facula.tensor([0.5, 1.5]).round_()
     tensor([0., 2.])
     """
-    return _ops.round_(input) if decimals == 0 else _rounded(input, decimals=decimals)
+    return _ops.round_(input) if type(decimals) is int and decimals == 0 else _rounded(input, decimals=decimals)
 
 
 def lerp_(self, end, weight):

@@ -102,7 +102,7 @@ NAMES = {
         (
             "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
             "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d",
-            "native_channel_shuffle", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rrelu", "rrelu_",
+            "native_channel_shuffle", "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rrelu_",
         ),
         ("facula.nn.functional", "facula-nn"),
     ),
@@ -112,7 +112,7 @@ NAMES = {
             "cosine_embedding_loss", "ctc_loss", "dropout", "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
             "feature_dropout", "feature_dropout_", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss", "instance_norm",
             "kl_div", "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
-            "norm_except_dim", "poisson_nll_loss", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+            "norm_except_dim", "poisson_nll_loss", "rrelu", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
         ),
         ("facula.nn._positional", "facula-nn"),
     ),

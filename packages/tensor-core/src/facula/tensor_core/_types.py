@@ -93,7 +93,7 @@ class Size(lib.Sizes):
 
     __slots__ = ()
 
-    def __new__(cls, sizes=()):
+    def __new__(cls, sizes=(), /):
         made = tuple.__new__(cls, sizes)
         for size in made:
             if type(size) is not int:

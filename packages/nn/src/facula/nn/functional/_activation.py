@@ -147,13 +147,13 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return _sloped_into(inplace, _row["_elu"], input, alpha, alpha=alpha)
 
 
-def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """elu, in place.
+def elu_(input: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Tensor:
+    """elu, in place: scale * x where x > 0, else scale * alpha (exp(input_scale * x) - 1).
 
     >>> facula.nn.functional.elu_(facula.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return elu(input, alpha, True)
+    return _sloped_into(True, _row["_elu"], input, alpha, alpha=alpha, scale=scale, input_scale=input_scale)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -235,11 +235,22 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     >>> F.rrelu(facula.tensor([-2.4, 2.0]), training=False)
     tensor([-0.5500,  2.0000])
     """
+    return rrelu_drawn(input, lower, upper, training, inplace)
+
+
+def rrelu_drawn(input: Tensor, lower: float, upper: float, training: bool, inplace: bool, generator: Any = None) -> Tensor:
+    """rrelu with slopes from a generator.
+
+    >>> rrelu_drawn(facula.tensor([-1.0, 2.0]), 0.25, 0.25, True, False, facula.Generator())
+    tensor([-0.2500,  2.0000])
+    """
     if type(input) is not Tensor:
         extend.want_tensor("rrelu", "input", 0, input)
     for name, bound in (("lower", lower), ("upper", upper)):
         if type(bound) is not float:
             extend.check("rrelu", name, None, "real", bound)
+    if generator is not None:
+        extend.check("rrelu", "generator", None, "generator", generator)
     if not (math.isfinite(lower) and math.isfinite(upper)):
         raise RuntimeError(f"rrelu: lower and upper bound must be finite, got {lower} and {upper}. Give two numbers.")
     if lower > upper:
@@ -255,7 +266,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     held_back = input.detach() <= 0
     # PyTorch's numbers: bounds in the input's dtype, a product and a sum in float64 (uniform_(lower, upper) would round once)
     low, high = (lower, upper) if input.dtype is facula.float64 else facula.tensor((lower, upper), dtype=input.dtype, device="cpu").tolist()
-    drawn = facula.empty(held_back.count_nonzero().item(), dtype=facula.float64, device="cpu").uniform_()
+    drawn = facula.empty(held_back.count_nonzero().item(), dtype=facula.float64, device="cpu").uniform_(generator=generator)
     slope = slope.masked_scatter(held_back, drawn.mul_(high - low).add_(low).to(input.dtype))
     return _named(_maybe_into(inplace, facula.mul, input, other=slope), input, inplace)
 
@@ -264,13 +275,13 @@ def _named(out: Tensor, input: Tensor, inplace: bool) -> Tensor:
     return out if inplace else extend.one_node(out, "RreluWithNoiseBackward0", input)
 
 
-def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, generator: Any = None) -> Tensor:
     """rrelu, in place.
 
     >>> facula.rrelu_(facula.tensor([-1.0, 2.0]), 0.25, 0.25)
     tensor([-0.2500,  2.0000])
     """
-    return rrelu(input, lower, upper, training, True)
+    return rrelu_drawn(input, lower, upper, training, True, generator)
 
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:

@@ -84,6 +84,7 @@ def _max_pool(
             return (_squeeze(best, (0,)), _squeeze(at, (0,))) if alone else (best, at)
         except (RuntimeError, TypeError, ValueError):
             pass
+    extend.kinds_first(name, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)
     x, added = batched(input, ndim, name)
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
     best, at = _max_row(x, *w.arguments(), ceil_mode)

@@ -45,7 +45,7 @@ GLANCE = {
     "ints": "type({0}) is not tuple", "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
     "float": "type({0}) is not float and type({0}) is not int", "str": "type({0}) is not str", "dtype": "type({0}) is not _dtype",
 }  # fmt: skip
-GLANCE["size"] = GLANCE["int"]
+GLANCE["size"], GLANCE["sizes"] = GLANCE["int"], GLANCE["ints"]
 GLANCE["number"] = GLANCE["real"] = GLANCE["float"]
 
 

@@ -60,8 +60,10 @@ rot90: k int, dims sizes
 flip: dims sizes
 histogramdd: bins ints|tensors, range floats?
 histogram: bins int|tensor, range floats?
-to_sparse: blocksize sizes?, layout layout?, sparse_dim int
-to_sparse_bsr to_sparse_bsc to_sparse_csr to_sparse_csc: blocksize sizes
+to_sparse: blocksize ints?, layout layout?, sparse_dim int?
+to_sparse_bsr to_sparse_bsc: blocksize ints
+native_norm: p number, dim ints
+convolution: stride sizes, padding sizes, dilation sizes, output_padding sizes, groups size, transposed bool, bias tensor?
 nonzero_static: size size, fill_value int
 hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp: dim ints?
 all any count_nonzero: dim int|sizes?

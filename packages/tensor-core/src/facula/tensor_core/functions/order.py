@@ -86,6 +86,8 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
     dim = dim if axis is None else renamed("sort", "axis", axis, dim, -1)
     if isinstance(dim, bool):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
+    if stable is not False and stable is not True and stable is not None:
+        check("sort", "stable", None, "bool", stable)
     return _written(_sorted(input, dim, descending), out, return_types.sort, input)
 
 

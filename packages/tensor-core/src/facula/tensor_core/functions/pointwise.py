@@ -61,6 +61,14 @@ def isreal(input):
     return _ops.eq(_math.imag(input), 0) if input.is_complex() else _create.ones_like(input, dtype=DTYPES[0])
 
 
+def _real(name, value):
+    """A number of nan_to_num's as a float."""
+    if value is not None and type(value) is not float:
+        check("nan_to_num", name, None, "float", value)
+        return float(value)
+    return value
+
+
 def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     """input with nan (0) for NaN and posinf, neginf (the largest and the least finite number) for infinities.
 
@@ -72,15 +80,14 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
     """
     if type(input) is not Tensor:
         want_tensor("nan_to_num", "input", 0, input)
+    nan, posinf, neginf = _real("nan", nan), _real("posinf", posinf), _real("neginf", neginf)
     if input.dtype._kind < 2:
         return into("nan_to_num", _ops.copy(input, None, 1), out, (input,))
     if input.is_complex():
         pairs = nan_to_num(_ops.real_view(resolved(input)), nan, posinf, neginf)
         return into("nan_to_num", _alone(_ops.complex_view(pairs)), out)
     largest = LARGEST.get(input.dtype._name, 1.7976931348623157e308)
-    return _ops._nan_to_num(
-        input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out
-    )
+    return _ops._nan_to_num(input, nan=0.0 if nan is None else nan, posinf=largest if posinf is None else posinf, neginf=-largest if neginf is None else neginf, out=out)
 
 
 def logit(input, eps=None, *, out=None):

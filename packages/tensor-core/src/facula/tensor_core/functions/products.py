@@ -358,7 +358,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     """Cross-correlation over the dims behind the first two, 1 to 3 of them, or its transpose; each size is one int or as many as there are such dims.
 
     >>> w = facula.tensor([[[-1.0, 1.0]]])
-    >>> facula.convolution(facula.tensor([[[1.0, 2.0, 4.0, 8.0]]]), w, None, 1, 0, 1, False, 0, 1)
+    >>> facula.convolution(facula.tensor([[[1.0, 2.0, 4.0, 8.0]]]), w, None, (1,), (0,), (1,), False, (0,), 1)
     tensor([[[1., 2., 4.]]])
     """
     want_tensor("convolution", "input", 0, input)

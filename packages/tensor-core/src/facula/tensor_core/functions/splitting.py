@@ -228,12 +228,17 @@ def _chunk(split, input, chunks, dim):
         raise
 
 
-def _cut(name, *given):
+_CUTS = {"sections": "size", "indices": "sizes", "tensor_indices_or_sections": "tensor"}
+
+
+def _cut(name, **given):
     """Where to cut, under any of its keywords."""
-    told = [value for value in given if value is not None]
+    told = [(keyword, value) for keyword, value in given.items() if value is not None]
     if len(told) != 1:
         raise TypeError(f"{name}() takes indices or a number of sections, got {len(told)} of them. Give one.")
-    return told[0]
+    ((keyword, value),) = told
+    check(name, keyword, None, _CUTS[keyword], value)
+    return value
 
 
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None, tensor_indices_or_sections=None, axis=None):
@@ -252,7 +257,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
         if type(input) is not Tensor:
             want_tensor("tensor_split", "input", 0, input)
         if indices_or_sections is None:
-            indices_or_sections = _cut("tensor_split", sections, indices, tensor_indices_or_sections)
+            indices_or_sections = _cut("tensor_split", sections=sections, indices=indices, tensor_indices_or_sections=tensor_indices_or_sections)
         shape = input.shape
         if not shape:
             raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -299,7 +304,7 @@ def _evenly(name, input, least, dim, cut, sections, indices):
         if type(input) is not Tensor:
             want_tensor(name, "input", 0, input)
         if cut is None:
-            cut = _cut(name, sections, indices)
+            cut = _cut(name, sections=sections, indices=indices)
         if dim == -1:
             dim = 0 if input.dim() == 1 else 1
         if input.dim() < least:

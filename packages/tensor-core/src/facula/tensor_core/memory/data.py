@@ -6,12 +6,13 @@ import warnings
 from facula.tensor_core import _state
 from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.dispatch.kinds import kinds_first
 from facula.tensor_core.dispatch.run import fitting, is_array
 from facula.tensor_core.functions.create import _finish, _kind_dtype, plain
 from facula.tensor_core.memory.dlpack import from_dlpack
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import BY_CODE
+from facula.tensor_core._types import BY_CODE, device as _device
 
 
 def _scan(data, shape, depth, flat):
@@ -153,6 +154,9 @@ def from_data(data, dtype, device_):
     return t if device_ is None else t.to(device=device_)
 
 
+_PLACES = (type(None), str, _device)  # what says where at a glance
+
+
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor from a number, nested sequences, a NumPy array or a tensor. Always a copy.
 
@@ -165,6 +169,8 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     """
     if pin_memory:
         plain(None, pin_memory)
+    if type(device) not in _PLACES or requires_grad is not False and requires_grad is not True:
+        kinds_first("tensor", dtype=dtype, device=device, requires_grad=requires_grad)
     if isinstance(data, Tensor):
         _copied()
     return _finish(from_data(data, dtype, device), requires_grad)
@@ -190,6 +196,8 @@ def as_tensor(data, dtype=None, device=None):
     """
     if device is None:
         device = _state.elsewhere()
+    elif type(device) not in _PLACES:
+        kinds_first("as_tensor", dtype=dtype, device=device)
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
     if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):

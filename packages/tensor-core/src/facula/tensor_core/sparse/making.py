@@ -6,7 +6,7 @@ import math
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
 from facula.tensor_core.dispatch.arguments import as_dtype
-from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops
@@ -103,6 +103,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
     (tensor([[1],
             [0]]), tensor([7]))
     """
+    kinds_first("to_sparse", sparse_dim=sparse_dim, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
     if layout is not None and layout is not sparse_coo:
         return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
     if blocksize is not None:

@@ -1,7 +1,7 @@
 """Products of sparse matrices that stay sparse, norms, and the sizes of sparse tensors changed in place."""
 
 from facula.tensor_core import _ops, _ownership
-from facula.tensor_core.dispatch.kinds import want_tensor
+from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.functions.joining import stack
 from facula.tensor_core.functions.matrix import mm
@@ -124,7 +124,7 @@ def native_norm(input, p=2, dim=(), keepdim=False, dtype=None):
     >>> facula.native_norm(facula.tensor([[0.0, 3.0], [4.0, 0.0]]).to_sparse())
     tensor(5.)
     """
-    want_tensor("native_norm", "input", 0, input)
+    kinds_first("native_norm", input=input, p=p, dim=dim, keepdim=keepdim, dtype=dtype)
     if not isinstance(input, Sparse):
         raise NotImplementedError(f"native_norm: not defined for strided tensors (input: {tuple(input.shape)}). Take norm, which is.")
     return norm(input, p, dim, keepdim, dtype=dtype)

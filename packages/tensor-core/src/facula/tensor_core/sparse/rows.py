@@ -6,6 +6,7 @@ A Compressed is a Sparse of the same indices, so every row of ops.py serves it; 
 """
 
 from facula.tensor_core import _ops
+from facula.tensor_core.dispatch.kinds import kinds_first, plain
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse.making import check_place, check_size, in_layout, to_sparse
@@ -212,19 +213,23 @@ def compress(x, axis, index=None):
 
 
 def to_sparse_csr(self, dense_dim=None):
+    kinds_first("to_sparse_csr", dense_dim=dense_dim)
     return self.to_sparse(layout=sparse_csr, dense_dim=dense_dim)
 
 
 def to_sparse_csc(self, dense_dim=None):
+    kinds_first("to_sparse_csc", dense_dim=dense_dim)
     return self.to_sparse(layout=sparse_csc, dense_dim=dense_dim)
 
 
 def to_sparse_bsr(self, blocksize, dense_dim=None):
-    return self.to_sparse(layout=sparse_bsr, blocksize=blocksize, dense_dim=dense_dim)
+    kinds_first("to_sparse_bsr", blocksize=blocksize, dense_dim=dense_dim)
+    return self.to_sparse(layout=sparse_bsr, blocksize=plain(blocksize), dense_dim=dense_dim)
 
 
 def to_sparse_bsc(self, blocksize, dense_dim=None):
-    return self.to_sparse(layout=sparse_bsc, blocksize=blocksize, dense_dim=dense_dim)
+    kinds_first("to_sparse_bsc", blocksize=blocksize, dense_dim=dense_dim)
+    return self.to_sparse(layout=sparse_bsc, blocksize=plain(blocksize), dense_dim=dense_dim)
 
 
 def sparse_compressed_tensor(
