@@ -65,7 +65,7 @@ torch.distributed.tensor.DTensor torch.cuda.comm.broadcast torch.distributed.fsd
 torch.distributed.algorithms.join.Join torch.distributed.constants.default_pg_timeout torch.fx.GraphModule torch.storage.TypedStorage
 torch._C._TensorMeta torch.Future torch.ScriptModule torch.utils.flop_counter.FlopCounterMode torchvision.io.read_image
 torch.utils._pytree._dict_flatten_with_keys torch.nn.attention.flex_attention.BlockMask
-torch.fx.passes.shape_prop.ShapeProp torch.fx.subgraph_rewriter.replace_pattern torch.quasirandom.SobolEngine torch.jit._overload
+torch.fx.passes.shape_prop.ShapeProp torch.fx.subgraph_rewriter.replace_pattern torch.quasirandom.SobolEngine torch.jit._overload torch.export.ExportedProgram
 torch.utils.data._utils.collate.np_str_obj_array_pattern torch.serialization.DEFAULT_PROTOCOL torchvision.models.densenet.DenseNet
 torchvision.models.vgg.make_layers torch.ops.aten torch.ao.quantization.ObserverBase
 torch._utils._flatten_dense_tensors torch._utils.ExceptionWrapper torch.nn._reduction.get_enum torch.cpu.amp.autocast torch.utils.collect_env.main
@@ -117,6 +117,26 @@ def test_nothing_is_what_several_processes_would_make(served):
     assert not isinstance(served.nn.Linear(1, 1), FullyShardedDataParallel)
     with pytest.raises(RuntimeError, match="FullyShardedDataParallel"):
         FullyShardedDataParallel(served.nn.Linear(1, 1))
+
+
+@pytest.mark.parametrize(
+    "name, instead",
+    [
+        ("torch.distributed.optim.ZeroRedundancyOptimizer", "one process"),
+        ("torch.quantization.FakeQuantizeBase", "floating point"),
+        ("torch.cuda.CUDAGraph", "on the CPU"),
+        ("torch.utils.cpp_extension.load_inline", "Python code"),
+        ("torch.jit._get_trace_graph", r"torch\.jit\.trace"),
+        ("torch.export.export", r"torch\.jit\.trace"),
+        ("torch.onnx.ONNXProgram", r"torch\.save"),
+        ("torch.TensorType", "without it"),
+    ],
+)
+def test_what_is_not_here_says_what_to_do_instead(served, name, instead):
+    module, _, last = name.rpartition(".")
+
+    with pytest.raises(RuntimeError, match=f"(?s){last}.*{instead}"):
+        getattr(importlib.import_module(module), last)()
 
 
 def test_an_operator_for_triton_is_its_function(served):

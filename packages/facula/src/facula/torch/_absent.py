@@ -47,6 +47,21 @@ VALUES: dict[str, dict[str, Any]] = {
     "torch.distributed.rpc": {"is_available": lambda: False},
     "torch.utils.cpp_extension": {"CUDA_HOME": None, "ROCM_HOME": None},
 }
+# where a name stands -> what a program can do instead; the first that fits
+INSTEAD = {
+    "torch.distributed": "Run on one process, without it.",
+    "torch.ao": "Keep the model in floating point.",
+    "torch.quantization": "Keep the model in floating point.",
+    "torch.cuda": "Run on the CPU, without it.",
+    "torch.Stream": "Run on the CPU, without it.",
+    "torch.Event": "Run on the CPU, without it.",
+    "torch.utils.cpp_extension": "Use the library's Python code: nothing is compiled while a program runs.",
+    "torch.jit": "Record the program with torch.jit.trace or torch.fx.symbolic_trace.",
+    "torch.export": "Record the program with torch.jit.trace or torch.fx.symbolic_trace.",
+    "torch.onnx": "Save weights with torch.save, or record the program with torch.jit.trace.",
+    "torch.autograd.profiler": "Measure with torch.profiler.",
+    "torch": "Run without it.",
+}
 
 
 def absent(dotted: str) -> type:
@@ -54,16 +69,16 @@ def absent(dotted: str) -> type:
     module, _, name = dotted.rpartition(".")
 
     def refuse(cls: type, *args: Any, **options: Any) -> None:
-        raise RuntimeError(f"{dotted}: Facula has no such thing. Run on one process, without it.")
+        instead = next(text for place, text in INSTEAD.items() if f"{dotted}.".startswith(f"{place}."))
+        raise RuntimeError(f"{dotted}: Facula has no such thing. {instead}")
 
     return type(name, (), {"__new__": refuse, "__module__": module, "__doc__": f"{dotted}: nothing here is one."})
 
 
 def modules() -> list[str]:
     """The modules of the table and the folders they lie in."""
-    return sorted(
-        {"torch.ao", "torch.quantization"} | {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
-    )
+    folders = {".".join(parts[:n]) for parts in (name.split(".") for name in NAMES) for n in range(3, len(parts) + 1)}
+    return sorted({"torch.ao", "torch.export", "torch.quantization"} | folders)
 
 
 _made: dict[str, types.ModuleType] = {}
