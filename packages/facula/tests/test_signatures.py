@@ -47,6 +47,7 @@ KNOWN = {
     **{f"Tensor.{n}": GIVEN for n in ("max", "min", "std", "var")},
     "Tensor.new": STUB,
     "Tensor.requires_grad_": STUB,
+    "Tensor.to": STUB,
     "Tensor.subtract": OLDER,
     "Tensor.subtract_": OLDER,
     "Tensor.tensor_split": EITHER,

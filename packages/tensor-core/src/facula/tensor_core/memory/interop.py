@@ -293,14 +293,14 @@ def _parse(args):
 _WANTED = {Tensor, _dtype, _device, str, int, bool, builtins.type, builtins.type(None)}
 
 
-def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None, other=None):
+def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None, tensor=None):
     """The tensor in another dtype, on another device, or in another memory format; itself when nothing changes.
 
     >>> import facula
     >>> facula.tensor([1.7]).to(facula.int64)
     tensor([1])
     """
-    if len(args) == 1 and dtype is device is memory_format is other is None and copy is False:
+    if len(args) == 1 and dtype is device is memory_format is tensor is None and copy is False:
         wanted = args[0]
         if wanted.__class__ is _dtype:
             return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
@@ -308,7 +308,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             return self if self.dtype is wanted.dtype else _ops.copy(self, wanted.dtype, 1)
         if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
             return self
-    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is other is None and copy is False and self.device is _CPU:
+    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is tensor is None and copy is False and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
             return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
     if (args[0] if args else dtype if device is None else device).__class__ not in _WANTED and (relevant := overriding((*args, device, dtype))):
@@ -319,15 +319,19 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if len(args) > 1 and any([a.__class__ is int for a in args[1:]]):
         raise TypeError(f"to() received an invalid combination of arguments: an int where a bool or a memory format is wanted, {args}. Write True or False.")
     flags = args[1:]
-    if flags and not isinstance(args[0], (_dtype, Tensor, builtins.type)) and (flags[0] is None or isinstance(flags[0], (_dtype, builtins.type))):
-        flags = flags[1:]  # a device, a dtype
+    if flags and not isinstance(args[0], (_dtype, Tensor, builtins.type)):  # a device, a dtype
+        if flags[0] is not None:
+            check("to", "dtype", 1, "dtype", flags[0])
+        flags = flags[1:]
     for name, value in zip(("non_blocking", "copy"), flags):
         if value is not True and value is not False:
             raise TypeError(f"to(): argument '{name}' (position {len(args) - len(flags) + 1}) must be bool, not {value.__class__.__name__}. Write True or False.")
-    if device is True or device is False:
-        raise TypeError(f"to(): argument 'device' must be torch.device, not {device.__class__.__name__}. Write it like device='cpu'.")
+    if device is not None and device.__class__ is not str and device.__class__ is not _device:
+        check("to", "device", None, "device", device)
+    if tensor is not None:
+        want_tensor("to", "tensor", None, tensor)
     copy = copy or len(flags) > 1 and flags[1]
-    d, place = _parse((*args, other, as_dtype(dtype), device))
+    d, place = _parse((*args, tensor, as_dtype(dtype), device))
     if args[:1] and args[0].__class__ is int or device.__class__ is int:
         raise RuntimeError(f"to(): Cannot access accelerator device when none is available: device {place.index}. Use device='cpu'.")
     if place is not None and place.type not in ("cpu", "meta"):

@@ -12,7 +12,7 @@ from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resi
 from facula.tensor_core.dispatch.arguments import listed, sequence
 from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
-from facula.tensor_core.dispatch.kinds import check, kinds_first
+from facula.tensor_core.dispatch.kinds import check, kinds_first, right as of_kind
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core.random.fills import (
@@ -183,6 +183,10 @@ def randint_like(
     given = [*args, *(b for b in (low, high) if b is not None)]
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
+    if len(given) == 1 and isinstance(given[0], Tensor) and not of_kind("size", given[0]):
+        if given[0].dim():
+            raise RuntimeError(f"randint_like: high must be a scalar tensor, got one of shape {tuple(given[0].shape)}. Give one number.")
+        given = [int(given[0])]
     for k, bound in enumerate(given):
         check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "size", bound)
     tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
