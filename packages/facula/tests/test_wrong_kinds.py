@@ -81,7 +81,7 @@ X.max_pool1d(f, (0,), ceil_mode=2)|X.max_pool2d(f, True)|X.max_pool2d(f, 2, dila
 X.tensor(None, device=1.5)|X.tensor(None, requires_grad=2)|X.as_tensor(True, device=f)|X.as_tensor(None, device=X.float32)|X.get_autocast_dtype(3)|X.get_autocast_dtype(None)|X.gradient(f, spacing=None, dim=(9,))
 f.hsplit(indices=0)|m.vsplit(sections=[1])|f.tensor_split(tensor_indices_or_sections=(1, 2))|f.sort(stable=1)|X.sort(f, stable="a", dim=9)|X.Size(sizes=(1,))|X.native_norm(f, 1, (None,))|X.native_norm(f, "a")|f.round_(decimals=True)
 X.convolution(f, f, None, (0,), (1,), 0, False, (1,), 0)|X.convolution(f, m, None, 1, (1,), (1,), False, (0,), 1)|X.nan_to_num(f, 1j)|f.nan_to_num(posinf=X.tensor([1.0]))|X.nonzero_static(f, size=1, fill_value="a")|X.rrelu(f, generator=3)
-f.to("cpu", True)|f.to(other=f)|f.to(tensor=3)|f.to(device=f)|f.to(device=X.float32, dtype=X.float32)|X.randint_like(f, f)
+f.to("cpu", True)|f.to(other=f)|f.to(tensor=3)|f.to(device=f)|f.to(device=X.float32, dtype=X.float32)|X.randint_like(f, f)|X.randint_like(f, f, layout="x")|X.randint_like(None, f)|X.randint_like(f, m, generator=3, pin_memory=True)
 X.eye(-1, layout=X.sparse_coo, pin_memory="a")|X.randn((1,), device=1.5, pin_memory=True)|X.zeros((1,), dtype=3, pin_memory=True)|X.full((1,), "a", pin_memory=True)|X.rand_like(f, dtype="a", pin_memory=True)|X.empty_like(f, layout=X.sparse_coo, memory_format=3)
 """.replace("\n", "|").strip("|").split("|")
 # what is right although it is no plain int, and a truth value that is NumPy's

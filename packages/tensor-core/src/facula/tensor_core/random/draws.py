@@ -184,6 +184,7 @@ def randint_like(
     if not 1 <= len(given) <= 2:
         raise TypeError(f"randint_like() takes (input, high) or (input, low, high), got {len(given)} bounds")
     if len(given) == 1 and isinstance(given[0], Tensor) and not of_kind("size", given[0]):
+        kinds_first("randint_like", input=input, generator=generator, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
         if given[0].dim():
             raise RuntimeError(f"randint_like: high must be a scalar tensor, got one of shape {tuple(given[0].shape)}. Give one number.")
         given = [int(given[0])]
