@@ -230,7 +230,7 @@ FITS = {
     # Phi(-a) = e**(-a a / 2) P(q) / (a + k), q = (a - k) / (a + k) = 1 - 2 k / (a + k), k = 5/2
     "normal": {"f32": (normal_tail, lambda q: 1 / normal_tail(q), X, 10, -1, (mp.mpf("14.5") - NORMAL_K) / (mp.mpf("14.5") + NORMAL_K))},
     "atan": {
-        "f32": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 9, 0, 1),
+        "f32": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 5, 0, mp.tan(mp.pi / 8)),
         "f64": (safe(lambda x: (mp.atan(x) - x) / x**3, mp.mpf(-1) / 3), safe(lambda x: x**3 / mp.atan(x), 1e-9), SQUARE, 11, 0, mp.tan(mp.pi / 8)),
     },
     # asin(s) = s + s z P(z), z = s**2 <= 1/4

@@ -96,39 +96,14 @@ FC_MATH f32 fc_sin_f32(f32 x) { return fc_sin_of_f32(x, fc_trig_split_f32(x)); }
 FC_MATH f32 fc_cos_f32(f32 x) { return fc_cos_of_f32(x, fc_trig_split_f32(x)); }
 FC_MATH f32 fc_tan_f32(f32 x) { return fc_tan_of_f32(x, fc_trig_split_f32(x)); }
 
-/* atan of t in [0, 1] */
-FC_MATH f32 fc_atan_core_f32(f32 t)
+/* (atan(t) - t) / t**3 of z = t**2, t <= tan(pi / 8) */
+FC_MATH f32 fc_atan_tail_f32(f32 z)
 {
-    const f32 z = t * t;
-    f32 p = -0x1.d3323ap-10f;
-    p = fc_fma_f32(p, z, 0x1.6412d6p-7f);
-    p = fc_fma_f32(p, z, -0x1.fd710cp-6f);
-    p = fc_fma_f32(p, z, 0x1.da253ap-5f);
-    p = fc_fma_f32(p, z, -0x1.580826p-4f);
-    p = fc_fma_f32(p, z, 0x1.c08c1cp-4f);
-    p = fc_fma_f32(p, z, -0x1.242084p-3f);
-    p = fc_fma_f32(p, z, 0x1.9991e4p-3f);
-    p = fc_fma_f32(p, z, -0x1.55553ep-2f);
-    return fc_fma_f32(z * t, p, t);
-}
-
-FC_MATH f32 fc_atan_f32(f32 x)
-{
-    const f32 a = fabsf(x);
-    const f32 y = fc_atan_core_f32(a > 1 ? 1 / a : a);
-    const f32 turned = 0x1.921fb6p+0f - (y + 0x1.777a5cp-25f);
-    return copysignf(a > 1 ? turned : y, x);
-}
-
-/* the quadrant from the signs of both; equal infinities count as the diagonal */
-FC_MATH f32 fc_atan2_f32(f32 y, f32 x)
-{
-    const f32 a = fabsf(x), b = fabsf(y), small = a < b ? a : b, large = a < b ? b : a;
-    const f32 quotient = large == 0 ? 0 : small == INFINITY ? 1 : small / large;
-    const f32 t = fc_atan_core_f32(quotient);
-    const f32 first = b > a ? 0x1.921fb6p+0f - (t + 0x1.777a5cp-25f) : t;
-    const f32 turned = fc_bits_f32(x) >> 31 ? 0x1.921fb6p+1f - (first + 0x1.777a5cp-24f) : first;
-    return x != x || y != y ? NAN : copysignf(turned, y);
+    f32 p = -0x1.f2eae2p-5f;
+    p = fc_fma_f32(p, z, 0x1.b224f6p-4f);
+    p = fc_fma_f32(p, z, -0x1.23b9a6p-3f);
+    p = fc_fma_f32(p, z, 0x1.9991e2p-3f);
+    return fc_fma_f32(p, z, -0x1.55554ap-2f);
 }
 
 /* asin(s) = s + rest, s = a for a <= 1/2, and beyond s = sqrt((1 - a) / 2), from asin(a) = pi/2 - 2 asin(s) */

@@ -94,11 +94,9 @@ FC_MATH f64 fc_tan_f64(f64 x)
     return a < 0x1p-27 ? x : a < INFINITY ? y : NAN;
 }
 
-/* atan(small / large), 0 <= small <= large: beyond tan(pi / 8), pi / 4 + atan((small - large) / (small + large)) */
-FC_MATH f64 fc_atan_core_f64(f64 small, f64 large)
+/* (atan(t) - t) / t**3 of z = t**2, t <= tan(pi / 8) */
+FC_MATH f64 fc_atan_tail_f64(f64 z)
 {
-    const int steep = small > 0.4142135623730950 * large;
-    const f64 t = (steep ? small - large : small) / (steep ? small + large : large), z = t * t;
     f64 p = -0x1.256aadda5aeecp-6;
     p = fc_fma_f64(p, z, 0x1.37d5bdeb29a1ap-5);
     p = fc_fma_f64(p, z, -0x1.9cd2c1e6dde48p-5);
@@ -109,30 +107,7 @@ FC_MATH f64 fc_atan_core_f64(f64 small, f64 large)
     p = fc_fma_f64(p, z, 0x1.c71c70e60e65cp-4);
     p = fc_fma_f64(p, z, -0x1.24924922ad5dfp-3);
     p = fc_fma_f64(p, z, 0x1.999999999586ap-3);
-    p = fc_fma_f64(p, z, -0x1.555555555553dp-2);
-    const f64 rest = z * t * p;
-    return steep ? 0x1.921fb54442d18p-1 + (t + (rest + 0x1.1a62633145c07p-55)) : t + rest;
-}
-
-FC_MATH f64 fc_atan_f64(f64 x)
-{
-    const f64 a = fabs(x);
-    const f64 y = fc_atan_core_f64(a > 1 ? 1 : a, a > 1 ? a : 1);
-    const f64 turned = 0x1.921fb54442d18p+0 - (y - 0x1.1a62633145c07p-54);
-    return x != x ? x : copysign(a > 1 ? a == INFINITY ? 0x1.921fb54442d18p+0 : turned : y, x);
-}
-
-/* huge operands are made smaller, so that their sum stays finite; equal infinities count as the diagonal */
-FC_MATH f64 fc_atan2_f64(f64 y, f64 x)
-{
-    const f64 a = fabs(x), b = fabs(y), most = a < b ? b : a, least = a < b ? a : b;
-    const f64 scale = most > 0x1p1000 ? 0x1p-30 : 1;
-    const f64 large = least == INFINITY || most == 0 ? 1 : most * scale;
-    const f64 small = least == INFINITY ? 1 : least * scale;
-    const f64 core = fc_atan_core_f64(most == INFINITY && least < INFINITY ? 0 : small, most == INFINITY ? 1 : large);
-    const f64 first = b > a ? 0x1.921fb54442d18p+0 - (core - 0x1.1a62633145c07p-54) : core;
-    const f64 turned = fc_bits_f64(x) >> 63 ? 0x1.921fb54442d18p+1 - (first - 0x1.1a62633145c07p-53) : first;
-    return x != x || y != y ? NAN : copysign(turned, y);
+    return fc_fma_f64(p, z, -0x1.555555555553dp-2);
 }
 
 typedef struct { f64 s, rest; } fc_asin_parts_f64;

@@ -67,3 +67,19 @@ def test_strided_arguments_give_the_same_bits(name):
 
     assert facula.equal(plain, called(name, [d[:, 1] for d in doubled]))
     assert facula.equal(plain, called(name, [d.t().contiguous()[0] for d in doubled]))
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_axes_and_diagonals_have_the_nearest_angles(dtype):
+    """Eighths of a circle, at every size of the point, and zeros with their signs."""
+    sizes = [1, np.inf, *(2.0 ** (s * e) for e in ((30, 126) if dtype == "float32" else (300, 1022)) for s in (1, -1))]
+    eighth = np.longdouble("0.785398163397448309615660845819875721")
+    points = [(0.0, 1), (1, 1), (1, 0.0), (1, -0.0), (1, -1), (0.0, -1), (0.0, -0.0), (0.0, 0.0)]
+    exact = np.array([k * eighth for k in (0, 1, 2, 2, 3, 4, 4, 0)]).astype(dtype)
+    for size in sizes:
+        y, x = ([float(np.copysign(0 if v == 0 else size, v)) for v in column] for column in zip(*points, strict=True))
+        y, x = facula.tensor([y, x], dtype=getattr(facula, dtype))
+
+        assert facula.atan2(y, x).tolist() == exact.tolist()
+        assert facula.atan2(-y, x).tolist() == (-exact).tolist()
+        assert not facula.signbit(facula.atan2(y, x)).any() and facula.signbit(facula.atan2(-y, x)).all()
