@@ -318,13 +318,22 @@ def trace(input):
     return _ops.sum(_ops.diagonal(input))
 
 
+def _points(op, x, dx):
+    """x, or None where dx is the spacing."""
+    if x is LACKING:
+        return None
+    if not (type(dx) is int and dx == 1):
+        raise TypeError(f"{op}(): x and dx={dx!r} cannot be given together. Give one of them.")
+    return x
+
+
 def cumulative_trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     """Running integral along dim by the trapezoidal rule.
 
     >>> facula.cumulative_trapezoid(facula.tensor([0.0, 1.0, 2.0, 3.0]))
     tensor([0.5000, 2.0000, 4.5000])
     """
-    x = None if x is LACKING else x
+    x = _points("cumulative_trapezoid", x, dx)
     dim = wrap_dim("cumulative_trapezoid", dim, y.dim())
     return _ops.cumsum(_trapezoids(y, x, dx, dim), dim)
 
@@ -335,9 +344,7 @@ def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     >>> facula.trapezoid(facula.tensor([0.0, 1.0, 2.0]), dx=0.5)
     tensor(1.)
     """
-    x = None if x is LACKING else x
-    if x is not None and not (type(dx) is int and dx == 1):
-        raise TypeError(f"trapezoid(): x and dx={dx!r} cannot be given together. Give one of them.")
+    x = _points("trapezoid", x, dx)
     if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and not isinstance(dx, bool) and y.dtype._kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
