@@ -46,6 +46,10 @@ torch.linalg.solve(x,y); torch.linalg.cholesky(x@x.t()+torch.eye(3)); torch.lina
 torch.linalg.eigh(x+x.t())[0]; torch.linalg.matrix_exp(x); torch.linalg.pinv(x); torch.logdet(x); torch.inverse(x); torch.matrix_power(x,2)
 torch.linalg.solve_triangular(x,y,upper=True); torch.diff(x); torch.fft.rfft(x); torch.view_as_real(torch.complex(x,y))
 torch.complex(x,y).real; torch.complex(x,y).abs(); x.clone().add_(1); x.clone().mul_(y); x.clone().copy_(y); x.clone().relu_()
+x.to_sparse(); x.to_sparse(1); x.to_sparse(dense_dim=1); x.to_sparse(layout=torch.sparse_csr); x.to_sparse_csr(); x.to_sparse_csc(); x.to_sparse_bsr((1,1))
+x.to_sparse_bsc((1,3)); x.to_sparse_csr().to_sparse_csc(); x.to_sparse().to_dense()
+x.sparse_mask(torch.eye(3,dtype=torch.float64).to_sparse()); x.sparse_mask(torch.eye(3,dtype=torch.float64).to_sparse_csr()); x.to_sparse_csr().to_dense()
+x.to('meta'); (x+1).to('meta'); (x+1).as_subclass(type('M',(torch.Tensor,),{})); x.as_subclass(type('M',(torch.Tensor,),{})); x.clone().set_(x*1)
 x.clone().exp_(); x.clone().sub_(1); x.clone().div_(2); x.clone().pow_(2); x.clone().normal_(); x.clone().uniform_()
 """.replace("\n", "; ").strip("; ").split("; ")
 

@@ -65,6 +65,10 @@ CASES = [
         "tensor([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,\n        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], dtype=torch.int8)",
     ),
     ({}, "tensor([1.0]).requires_grad_()", "tensor([1.], requires_grad=True)"),
+    ({}, "tensor([2.0**-127], dtype=float8_e8m0fnu)", "tensor([0.], dtype=torch.float8_e8m0fnu)"),
+    ({}, "tensor([2.0**-127, 1.0]).to(float8_e8m0fnu)", "tensor([0., 1.], dtype=torch.float8_e8m0fnu)"),
+    ({}, "tensor([float('nan'), 4.0, 2.0**-20]).to(float8_e8m0fnu)", "tensor([   nan, 4.0000, 0.0000], dtype=torch.float8_e8m0fnu)"),
+    ({}, "tensor([2.0**20, 1.0]).to(float8_e8m0fnu)", "tensor([1.0486e+06, 1.0000e+00], dtype=torch.float8_e8m0fnu)"),
     ({}, "ones(2, 3, device='meta')", "tensor(..., device='meta', size=(2, 3))"),
     ({}, "ones(3, dtype=int32, device='meta')", "tensor(..., device='meta', size=(3,), dtype=torch.int32)"),
 ]

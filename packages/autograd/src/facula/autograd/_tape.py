@@ -194,11 +194,13 @@ class Tape:
             return
         self.refuse(Named("set_"), tensor, tensor._viewed)
         tensor._origin = made(Without, (tensor._origin, source._origin), ("set_",))
+        tensor._origin._called("NotImplemented")
 
     def without(self, result, source, name) -> None:
         """What was made of source has a history through which no gradient goes."""
         if grad_mode():
             result._origin = made(Without, (source._origin,), (name,))
+            result._origin._called("ToCopyBackward0")
 
     def refresh(self, tensor) -> None:
         """A view's base was written to since the view was made: rebuild its origin from the base's."""

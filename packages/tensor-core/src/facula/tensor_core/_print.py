@@ -69,14 +69,15 @@ def _plain(values):
     return str, max((len(str(v)) for v in values), default=1)
 
 
-def _floats(values):
-    """Writer for floats: one notation for all of them, chosen by the finite nonzero ones."""
+def _floats(values, counts=lambda v: v != 0 and math.isfinite(v)):
+    """Writer for floats: one notation for all of them, chosen by those that count, the finite nonzero ones."""
     digits = _now.precision
-    finite = [v for v in values if v != 0 and math.isfinite(v)]
+    finite = [v for v in values if counts(v)]
     sizes = [abs(v) for v in finite]
     low, high = min(sizes, default=1.0), max(sizes, default=1.0)
-    whole = all(v == math.ceil(v) for v in finite)
-    scientific = high / low > 1000 or high > 1e8 or (not whole and low < 1e-4)
+    strange = any(v != v for v in finite)  # a nan that counts: there is no comparing with it
+    whole = not strange and all(v == math.ceil(v) for v in finite)
+    scientific = not strange and (high / low > 1000 or high > 1e8 or (not whole and low < 1e-4))
     if _now.sci_mode is not None and finite:
         scientific = _now.sci_mode
     if scientific:
@@ -96,6 +97,16 @@ def _floats(values):
     return text, width
 
 
+def _powers(values):
+    """Writer for float8_e8m0fnu: PyTorch counts its nan as finite, and its smallest power as the zero that it has not."""
+    return _floats(values, lambda v: v != 2.0**-127)
+
+
+def _writer(dtype):
+    """The maker of writers for the elements of a dtype that is not complex."""
+    return _powers if dtype is _types.BY_NAME["float8_e8m0fnu"] else _floats if dtype.is_floating_point else _plain
+
+
 class _Writer:
     """Text and width of the elements of one tensor."""
 
@@ -106,7 +117,7 @@ class _Writer:
             self.width = re_width + im_width + 1
             self.text = self.complex
         else:
-            self.plain, self.width = (_floats if dtype.is_floating_point else _plain)(values)
+            self.plain, self.width = _writer(dtype)(values)
             self.text = lambda v: self.plain(v).rjust(self.width)
 
     def complex(self, v):

@@ -404,16 +404,17 @@ ipu = _no_such_device("ipu", RuntimeError, "ipu: not linked with support for ipu
 
 
 def as_subclass(self, cls):
-    """A tensor of class cls over the same memory, with the same history.
+    """A tensor of class cls over the same memory; where there is a history, an alias goes on with it.
 
     >>> facula.ones(2).as_subclass(facula.nn.Parameter).__class__
     <class 'facula.nn.parameter.Parameter'>
     """
+    from facula.tensor_core import _ops
     from facula.tensor_core.dispatch.override import of_class
 
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise RuntimeError(f"Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits from Tensor: {cls!r}.")
-    return of_class(self, cls)
+    return of_class(self if self._origin is None else _ops.alias(self), cls)
 
 
 def new_empty_strided(self, size, stride, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):

@@ -7,6 +7,7 @@ from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor
+from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.sparse import ops as _sparse_ops
@@ -108,6 +109,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
         return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
     if blocksize is not None:
         raise RuntimeError(f"to_sparse: conversion from Strided to Sparse with blocksize argument given is not supported, got {blocksize}. Give a layout of blocks.")
+    name = f"ToSparseBackward{1 if sparse_dim is None else 0}"
     if dense_dim is not None:
         if not 0 <= dense_dim < max(self.dim(), 1):
             raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,{self.dim()}] range and less than the dims, but {dense_dim} is given. Give fewer.")
@@ -121,14 +123,21 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
 
     places = nonzero(there).t().contiguous()
     values = _sparse_ops.grouped(self, n).index_select(0, _flat(places, self.shape[:n]))
-    return make(places, values, self.shape, True)
+    return make(places, one_node(values, name, self), self.shape, True)
 
 
 def in_layout(x, layout, blocksize=None, dense_dim=None):
     """x, strided or sparse, in another layout than COO."""
     from facula.tensor_core.sparse import blocks as _blocks
 
-    return x.to_dense() if layout is strided else _blocks.in_layout(x, layout, blocksize, dense_dim)
+    return x.to_dense() if layout is strided else converted(_blocks.in_layout(x, layout, blocksize, dense_dim), "ToSparseBackward1", x)
+
+
+def converted(result, name, x):
+    """The sparse result of a conversion of x, whose steps are one to who looks at its history."""
+    if result is not x:
+        one_node(result._v, name, x._v if isinstance(x, Sparse) else x)
+    return result
 
 
 def blank(name, size, dtype, layout, device, pin_memory):
@@ -171,7 +180,7 @@ def sparse_mask(self, mask):
     n = places.sparse_dim()
     self = self.to_dense() if isinstance(self, Sparse) else self
     values = _sparse_ops.grouped(self, n).index_select(0, _flat(places._i, self.shape[:n]))
-    return mask._with(values.reshape(mask._v.shape))
+    return mask._with(one_node(values.reshape(mask._v.shape), "SparseMaskBackward0", self))
 
 
 _EXPECTED = {

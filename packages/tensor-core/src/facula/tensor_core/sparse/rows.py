@@ -9,7 +9,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.kinds import kinds_first, plain
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.sparse.making import check_place, check_size, in_layout, to_sparse
+from facula.tensor_core.sparse.making import check_place, check_size, converted, in_layout, to_sparse
 from facula.tensor_core.sparse.tensor import Sparse, _flat, make
 from facula.tensor_core._types import BY_NAME, Size, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 
@@ -214,22 +214,22 @@ def compress(x, axis, index=None):
 
 def to_sparse_csr(self, dense_dim=None):
     kinds_first("to_sparse_csr", dense_dim=dense_dim)
-    return self.to_sparse(layout=sparse_csr, dense_dim=dense_dim)
+    return converted(self.to_sparse(layout=sparse_csr, dense_dim=dense_dim), "ToSparseCsrBackward0", self)
 
 
 def to_sparse_csc(self, dense_dim=None):
     kinds_first("to_sparse_csc", dense_dim=dense_dim)
-    return self.to_sparse(layout=sparse_csc, dense_dim=dense_dim)
+    return converted(self.to_sparse(layout=sparse_csc, dense_dim=dense_dim), "ToSparseCscBackward0", self)
 
 
 def to_sparse_bsr(self, blocksize, dense_dim=None):
     kinds_first("to_sparse_bsr", blocksize=blocksize, dense_dim=dense_dim)
-    return self.to_sparse(layout=sparse_bsr, blocksize=plain(blocksize), dense_dim=dense_dim)
+    return converted(self.to_sparse(layout=sparse_bsr, blocksize=plain(blocksize), dense_dim=dense_dim), "ToSparseBsrBackward0", self)
 
 
 def to_sparse_bsc(self, blocksize, dense_dim=None):
     kinds_first("to_sparse_bsc", blocksize=blocksize, dense_dim=dense_dim)
-    return self.to_sparse(layout=sparse_bsc, blocksize=plain(blocksize), dense_dim=dense_dim)
+    return converted(self.to_sparse(layout=sparse_bsc, blocksize=plain(blocksize), dense_dim=dense_dim), "ToSparseBscBackward0", self)
 
 
 def sparse_compressed_tensor(

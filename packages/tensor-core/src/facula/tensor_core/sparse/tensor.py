@@ -189,6 +189,7 @@ class Sparse(Tensor):
         for size in sizes:
             n *= size
         dense = _create.zeros((n, *self._v.shape[1:]), dtype=self.dtype).index_add(0, _flat(self._i, sizes), self._v).reshape(self._size)
+        _dispatch.one_node(dense, "ToDenseBackward0", self._v)
         return dense if dtype is None else dense.to(dtype)
 
     def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=None):
