@@ -51,6 +51,13 @@ int fc_suggested_format(fc_tensor *x)
     return x->ndim > 5 || !fc_lies_last(x) ? 0 : x->ndim == 3 ? FC_LINES_LAST : x->ndim - 2;
 }
 
+int fc_matrix_lies(fc_tensor *x)
+{
+    if (x->ndim != 2)
+        return 0;
+    return (x->stride[0] == 1 && x->stride[1] == x->shape[0]) | (x->stride[0] == x->shape[1] && x->stride[1] == 1) << 1;
+}
+
 int fc_is_dense(const fc_tensor *t)
 {
     int64_t run = 1;

@@ -38,6 +38,7 @@ int64_t fc_stride(fc_tensor *x, int dim);
 int64_t fc_offset(fc_tensor *x);
 int fc_is_contiguous(fc_tensor *x, int memory_format);
 int fc_suggested_format(fc_tensor *x); /* 2 of four dims, 3 of five, 4 of three, where the strides speak for channels last as PyTorch reads them; else 0 */
+int fc_matrix_lies(fc_tensor *x); /* of a matrix: 1 where its strides are (1, rows), plus 2 where they are (columns, 1); else 0 */
 int fc_same_storage(fc_tensor *x, fc_tensor *y);
 void *fc_data(fc_tensor *x);
 void *fc_storage_data(fc_tensor *x);

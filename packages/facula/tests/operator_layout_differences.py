@@ -21,7 +21,6 @@ KNOWN = {
     "index_fill": {"stride": STRIDE},
     "linalg.householder_product": {"gradient stride": GRADIENT_STRIDE},
     "linalg.lu_solve": {"gradient stride": GRADIENT_STRIDE},
-    "linalg.multi_dot": {"gradient stride": GRADIENT_STRIDE},
     "logcumsumexp": {"gradient stride": GRADIENT_STRIDE},
     "lu_solve": {"gradient stride": GRADIENT_STRIDE},
     "masked_select": {"gradient stride": GRADIENT_STRIDE},

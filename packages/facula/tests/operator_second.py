@@ -39,7 +39,7 @@ def of_calls(s, theirs, mine):
         yield "raises", f"{type(found).__name__}: {found}"
         return
     none = [None] * len(leaves)
-    yield from apart(wanted or none, found or none, lambda kind: kind not in ("stride", "is_conj", "is_neg"))
+    yield from apart(wanted or none, found or none, lambda kind: kind not in ("is_conj", "is_neg"))
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ class Saves:
             return name[:-5], "_seen"
         if name.endswith("_origin") and name[:-7] in o.letters:
             return name[:-7] + "i", "gradient"
-        for suffix in ("_shapes", "_shape", "_geometry", "_format", "_dtypes", "_dtype"):
+        for suffix in ("_shapes", "_shape", "_geometry", "_lies", "_format", "_dtypes", "_dtype"):
             if name.endswith(suffix) and o.argument(name[: -len(suffix)]):
                 return o.argument(name[: -len(suffix)]) + suffix, suffix
         found = o.argument(name)
@@ -111,6 +111,8 @@ class Saves:
                 yield f"0 if {test} else None" if test else "0"
             elif kind == "attribute":
                 yield name
+            elif kind == "_lies":
+                yield self.lies(name[: -len(kind)], numbers)
             else:
                 yield self.derived(name[: -len(kind)], kind)
 
@@ -126,6 +128,11 @@ class Saves:
             both = " and ".join(t for t in (f"({test})" if test else None, here) if t)
             yield f"{name} if {test} else None" if test else name
             yield "0" if fresh else f"version({name}._h) if {both} else None" if both else f"version({name}._h)"
+
+    def lies(self, base, numbers) -> str:
+        """How a matrix lies that is not kept itself: one that is can be asked later, for nothing."""
+        kept = self.condition(self.wanted[base][0], numbers) if base in self.wanted else "False"
+        return f"None if {kept} else lies({base}._h)" if kept else "None"
 
     def derived(self, base, kind) -> str:
         if kind == "_shape":

@@ -260,6 +260,6 @@ def hooked(node, name, pack, unpack) -> Packed:
 # tensors or anomaly mode somewhere, a complex tensor in some graph. A global read costs 2 ns, a look at a dtype 50.
 NAMES = dict(
     Tensor=Tensor, Nowhere=Nowhere, Output=Output, NUMBERS=frozenset((int, float, bool, complex)), modes=extend.modes, recording=grad_mode, version=lib.saved_version, inference=lib.fc_inference,
-    alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, format_of=format_of, cast=cast, conj=conj,
+    alias=alias, node=lib.node, TensorHandle=TensorHandle, tensor_of=tensor_of, pair=lib.fc_pair, is_complex=is_complex, is_float=is_float, frame=sys._getframe, sum_to=sum_to, format_of=format_of, lies=lib.fc_matrix_lies, cast=cast, conj=conj,
     place=place, no_derivative=no_derivative, check_list=check_list, finish=finish, special=False, complex_seen=False,
 )  # fmt: skip

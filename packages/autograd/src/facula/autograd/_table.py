@@ -7,6 +7,7 @@ A rule is a function whose parameter names are what it gets, and so what is kept
     out           the result (out0, out1 of several), kept without its history
     x_shape       the shape of an operand; x_geometry: (shape, strides) of it; x_format: format_of() it; x_dtype
     x_seen        the operand where another operand's rule keeps it anyway, else None: for a look at its layout
+    x_lies        how a matrix lies, where x_seen is None: fc_matrix_lies() of it
     x_origin      where the gradient of x goes, for one that has a history through x without keeping it
     needs         which operands of a joint rule need a gradient: tuple of bools in the order of the key
     dim, alpha    any other parameter of the signature

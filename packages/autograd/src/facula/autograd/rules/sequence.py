@@ -5,7 +5,7 @@ import facula as F
 
 from .._core import composing, row
 from .._table import D, none
-from .dots import by_columns, by_rows
+from .dots import BY_COLUMNS, BY_ROWS, lying as lies
 
 D("_rnn", flat=(3,),
   xyzwvu=lambda g0, g1, g2, x, y, z, w, v, u, sizes, out0, out3, mode, reverse, needs:
@@ -42,9 +42,9 @@ def rnn_gradients(gs, operands, sizes, output, reserve, mode, reverse, needs) ->
         dgates, dh, dc, dw, *rest = through(lambda *t: composed_rnn(*t, sizes.tolist(), mode, reverse), operands, gs)
     else:
         dgates, dh, dc, dw, *rest = row("_rnn_backward")(g, g_h, g_c if mode == LSTM else None, output, reserve, h0, c0, w_hh, w_hr, sizes, mode, reverse)
-    dh = lying(dh, by_columns(h0) if mode != GRU else columns_first(g_h))
+    dh = lying(dh, lies(h0, 0) & BY_COLUMNS if mode != GRU else columns_first(g_h))
     dc = lying(dc, columns_first(g_h if g_c is None else g_c)) if mode == LSTM else dc
-    dw = lying(dw, not by_rows(w_hh))
+    dw = lying(dw, not lies(w_hh, 0) & BY_ROWS)
     return tuple(t if needed else None for t, needed in zip((dgates, dh, dc, dw, *rest), needs))
 
 
