@@ -6,6 +6,7 @@
  *   mathfn_f32.h      float, vectorising: exponentials, logarithms, hyperbolics; _trig _erf _gelu _pow: the rest
  *   mathfn_f64.h      the same, double; mathfn_pair.h: error-free sums and products
  *   mathfn_select.h   rounding, min/max, division family: comparisons and selects, stamped for both
+ *   mathfn_arcs.h     inverses of the circular functions, stamped for both
  *   mathfn_f32_special.h  lgamma, digamma, erfinv, ... of a float, vectorising
  *   mathfn_special.h  erfinv, digamma, Bessel, ... : double, float rounds once
  *   mathfn_bessel.h   Bessel functions and Airy's; mathfn_gamma.h incomplete gamma; mathfn_polynomial.h orthogonal polynomials: likewise
@@ -33,18 +34,24 @@
 #include "mathfn_f64_pow.h"
 
 #define T f32
+#define K(c) c##f
 #define FN(name) fc_##name##_f32
 #define FC_LIBC(name) name##f
 #include "mathfn_select.h"
+#include "mathfn_arcs.h"
 #undef FC_LIBC
 #undef T
+#undef K
 #undef FN
 #define T f64
+#define K(c) c
 #define FN(name) fc_##name##_f64
 #define FC_LIBC(name) name
 #include "mathfn_select.h"
+#include "mathfn_arcs.h"
 #undef FC_LIBC
 #undef T
+#undef K
 #undef FN
 
 #include "mathfn_f32_special.h"

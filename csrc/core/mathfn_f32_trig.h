@@ -106,35 +106,14 @@ FC_MATH f32 fc_atan_tail_f32(f32 z)
     return fc_fma_f32(p, z, -0x1.55554ap-2f);
 }
 
-/* asin(s) = s + rest, s = a for a <= 1/2, and beyond s = sqrt((1 - a) / 2), from asin(a) = pi/2 - 2 asin(s) */
-typedef struct { f32 s, rest; } fc_asin_parts_f32;
-
-FC_MATH fc_asin_parts_f32 fc_asin_core_f32(f32 a)
+/* (asin(s) - s) / s**3 of z = s**2, s <= 1 / 2 */
+FC_MATH f32 fc_asin_tail_f32(f32 z)
 {
-    const f32 z = a > 0.5f ? 0.5f - 0.5f * a : a * a, s = a > 0.5f ? sqrtf(z) : a;
     f32 p = 0x1.595868p-5f;
     p = fc_fma_f32(p, z, 0x1.8c4388p-6f);
     p = fc_fma_f32(p, z, 0x1.747b36p-5f);
     p = fc_fma_f32(p, z, 0x1.330208p-4f);
-    p = fc_fma_f32(p, z, 0x1.5555c8p-3f);
-    return (fc_asin_parts_f32){s, s * z * p};
-}
-
-FC_MATH f32 fc_asin_f32(f32 x)
-{
-    const f32 a = fabsf(x);
-    const fc_asin_parts_f32 y = fc_asin_core_f32(a);
-    const f32 outer = fc_fma_f32(-2, y.s, 0x1.921fb6p+0f) - fc_fma_f32(2, y.rest, 0x1.777a5cp-25f);
-    return copysignf(a > 0.5f ? outer : y.s + y.rest, x);
-}
-
-FC_MATH f32 fc_acos_f32(f32 x)
-{
-    const f32 a = fabsf(x);
-    const fc_asin_parts_f32 y = fc_asin_core_f32(a);
-    const f32 inner = 0x1.921fb6p+0f - (x + (copysignf(y.rest, x) + 0x1.777a5cp-25f));
-    const f32 left = fc_fma_f32(-2, y.s, 0x1.921fb6p+1f) - fc_fma_f32(2, y.rest, 0x1.777a5cp-24f);
-    return a > 0.5f ? x < 0 ? left : 2 * (y.s + y.rest) : inner;
+    return fc_fma_f32(p, z, 0x1.5555c8p-3f);
 }
 
 /* squares are exact enough in double and cannot overflow; an infinity wins over NaN */

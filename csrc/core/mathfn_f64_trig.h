@@ -110,11 +110,9 @@ FC_MATH f64 fc_atan_tail_f64(f64 z)
     return fc_fma_f64(p, z, -0x1.555555555553dp-2);
 }
 
-typedef struct { f64 s, rest; } fc_asin_parts_f64;
-
-FC_MATH fc_asin_parts_f64 fc_asin_core_f64(f64 a)
+/* (asin(s) - s) / s**3 of z = s**2, s <= 1 / 2 */
+FC_MATH f64 fc_asin_tail_f64(f64 z)
 {
-    const f64 z = a > 0.5 ? 0.5 - 0.5 * a : a * a, s = a > 0.5 ? sqrt(z) : a;
     f64 p = 0x1.0b47f7a7a6affp-5;
     p = fc_fma_f64(p, z, -0x1.5800f361034f7p-6);
     p = fc_fma_f64(p, z, 0x1.639e88fcb0353p-6);
@@ -127,25 +125,7 @@ FC_MATH fc_asin_parts_f64 fc_asin_core_f64(f64 a)
     p = fc_fma_f64(p, z, 0x1.f1c71a94fc0afp-6);
     p = fc_fma_f64(p, z, 0x1.6db6db72124b0p-5);
     p = fc_fma_f64(p, z, 0x1.333333332e133p-4);
-    p = fc_fma_f64(p, z, 0x1.5555555555577p-3);
-    return (fc_asin_parts_f64){s, s * z * p};
-}
-
-FC_MATH f64 fc_asin_f64(f64 x)
-{
-    const f64 a = fabs(x);
-    const fc_asin_parts_f64 y = fc_asin_core_f64(a);
-    const f64 outer = fc_fma_f64(-2, y.s, 0x1.921fb54442d18p+0) - fc_fma_f64(2, y.rest, -0x1.1a62633145c07p-54);
-    return copysign(a > 0.5 ? outer : y.s + y.rest, x);
-}
-
-FC_MATH f64 fc_acos_f64(f64 x)
-{
-    const f64 a = fabs(x);
-    const fc_asin_parts_f64 y = fc_asin_core_f64(a);
-    const f64 inner = 0x1.921fb54442d18p+0 - (x + (copysign(y.rest, x) - 0x1.1a62633145c07p-54));
-    const f64 left = fc_fma_f64(-2, y.s, 0x1.921fb54442d18p+1) - fc_fma_f64(2, y.rest, -0x1.1a62633145c07p-53);
-    return a > 0.5 ? x < 0 ? left : 2 * (y.s + y.rest) : inner;
+    return fc_fma_f64(p, z, 0x1.5555555555577p-3);
 }
 
 /* scaled by a power of two so that squares neither overflow nor vanish; an infinity wins over NaN */
