@@ -444,3 +444,11 @@ def test_gather_lists_what_it_read(shape, dim, index):
     assert (len(shape), index.numel()) == sparse._indices().shape
     assert torch.equal(weights.reshape(-1), sparse._values())
     assert torch.equal(dense, sparse.to_dense())
+
+
+def test_the_old_name_of_the_weights_warns():
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(FutureWarning, match="grad_tensors"):
+        torch.autograd.backward(x.sum(), grad_variables=torch.tensor(3.0))
+
+    assert [3.0, 3.0] == x.grad.tolist()

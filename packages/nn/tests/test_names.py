@@ -109,3 +109,10 @@ def test_modules_have_pytorchs_methods():
                     differ[f"{name}.{method}"] = pair
 
     assert {} == differ
+
+
+def test_old_names_and_positions_warn():
+    with pytest.warns(FutureWarning, match="NLLLoss"):
+        torch.nn.NLLLoss2d()
+    with pytest.warns(FutureWarning, match="destination="):
+        assert ["a.weight"] == list(torch.nn.Linear(1, 1, bias=False).state_dict({}, "a."))

@@ -130,6 +130,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensor([4.])
     """
     if grad_variables is not None:
+        warnings.warn("backward: `grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise GradError("backward: got both grad_tensors and grad_variables (deprecated). Give grad_tensors only.")
         grad_tensors = grad_variables

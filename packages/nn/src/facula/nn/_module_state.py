@@ -116,6 +116,7 @@ class ModuleState:
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
         """An OrderedDict of name -> detached tensor (the tensor itself where keep_vars), with `_metadata` beside it."""
         if args:  # the old positional form: destination, prefix, keep_vars
+            warnings.warn("state_dict: positional arguments are being deprecated. Write destination=, prefix=, keep_vars=.", FutureWarning, stacklevel=2)
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])[:3]
         if destination is None:
             destination = OrderedDict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, Callable
 
 from facula import Tensor
@@ -92,6 +93,10 @@ class NLLLoss2d(NLLLoss):
     >>> facula.nn.NLLLoss2d()(facula.zeros(1, 2, 1, 1).log_softmax(1), facula.tensor([[[1]]]))
     tensor(0.6931)
     """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn("NLLLoss2d has been deprecated. Use NLLLoss, which takes the same.", FutureWarning, stacklevel=2)
+        super().__init__(*args, **kwargs)
 
 
 class PoissonNLLLoss(_Loss):

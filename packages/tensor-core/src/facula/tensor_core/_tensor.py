@@ -1,5 +1,7 @@
 """class Tensor: a typed handle of the C library and what autograd hangs on it."""
 
+from facula.tensor_core import _warned
+from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._types import DEVICES, DTYPES, Size, device, format_id, strided
 
@@ -334,11 +336,15 @@ class Tensor(lib.Slots):
         return int(self._real_scalar())
 
     def __float__(self):
+        if self._origin is not None and grad_mode():
+            _warned.has_history()
         if leaving is None and type(value := number_of(self._h)) is float:
             return value
         return float(self._real_scalar())
 
     def __complex__(self):
+        if self._origin is not None and grad_mode():
+            _warned.has_history()
         return complex(self._scalar())
 
     def __index__(self):

@@ -2,7 +2,7 @@
 
 import math
 
-from facula.tensor_core import _ops, return_types
+from facula.tensor_core import _ops, _warned, return_types
 from facula.tensor_core.functions import ranges as _ranges, shape as _shape
 from facula.tensor_core.dispatch.arguments import whole
 from facula.tensor_core.dispatch.kinds import check, read_ints
@@ -105,6 +105,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     >>> x.index_reduce(0, facula.tensor([0, 0]), facula.tensor([3.0, 4.0]), "prod")
     tensor([12.,  1.])
     """
+    _warned.once("index_reduce() is in beta and its arguments may change at any time, as PyTorch's do.")
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     dim = _shape.wrap_dim("index_reduce", dim, input.dim())

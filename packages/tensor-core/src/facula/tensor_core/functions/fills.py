@@ -110,7 +110,7 @@ def expanded_dims(self):
     return [d for d, (size, step) in enumerate(zip(self.shape, self.stride())) if size > 1 and step == 0]
 
 
-def _warn_expanded(name):
+def warn_expanded(name):
     warnings.warn(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation.", UserWarning, stacklevel=4)
 
 
@@ -130,7 +130,7 @@ def filled_slices(self, dim, index, value):
 
 def index_fill_expanded(self, dims, dim, index, value):
     """index_fill_ of a tensor that shows one element in many places."""
-    _warn_expanded("index_fill_")
+    warn_expanded("index_fill_")
     one, d = self, wrap_dim("index_fill_", dim, self.dim())
     for k in dims:
         one = _ops.slice(one, k, 0, 1, 1)
@@ -140,7 +140,7 @@ def index_fill_expanded(self, dims, dim, index, value):
 
 def _fill_expanded(self, mask, value, dims):
     """masked_fill_ of a tensor that shows one element in many places: it is filled where any of them is chosen."""
-    _warn_expanded("masked_fill_")
+    warn_expanded("masked_fill_")
     mask = _ops.any(_ops.expand(mask, self.shape), tuple(dims), True)
     one = self
     for d in dims:

@@ -15,7 +15,7 @@ from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
-_view_op, _basic_index, _index_put = lib.view_op, lib.basic_index, lib.fc_index_put
+_view_op, _basic_index, _index_put, _is_contiguous = lib.view_op, lib.basic_index, lib.fc_index_put, lib.fc_is_contiguous
 _MASKED, _VIEW = (_ops.BY_NAME[name].id for name in ("masked_scatter", "view"))
 _SELECT, _INDEX = (_ops.BY_NAME[name].id for name in ("select", "index"))
 
@@ -120,6 +120,8 @@ def setitem(x, key, value):
     elif view is None:
         indices = positions(x, key, kind)
         view, indices = (x, indices) if indices else plan(x, key)
+        if not _is_contiguous(view._h, 0) and _fills.expanded_dims(view):
+            _fills.warn_expanded("index_put_")
         if plain and indices and _index_put(view._h, len(indices), [None if i is None else i._h for i in indices], (value if type(value) is Tensor else _run.zero_dim(value, x.dtype))._h, False) == 0:
             _dispatch.unrecorded(view)
             return
@@ -264,6 +266,8 @@ def index_put_(input, indices, values, accumulate=False):
     if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype._name in ("bool", "uint8"):
         if input.is_complex() or not values.is_complex():  # one value behind one mask is filled in, as masked_fill does
             values = values.to(input.dtype)
+    if not input.is_contiguous() and _fills.expanded_dims(input):
+        _fills.warn_expanded("index_put_")
     return _put(input, indices, values, accumulate)
 
 

@@ -2,7 +2,7 @@
 
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import LACKING
-from facula.tensor_core import _ops, _tensor
+from facula.tensor_core import _ops, _tensor, _warned
 from facula.tensor_core.functions import create as _create, joining as _joining
 from facula.tensor_core._errors import ShapeError
 from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
@@ -275,6 +275,7 @@ def cross(input, other, dim=None, *, out=None):
     if input.dim() != other.dim():
         raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
     if dim is None:
+        _warned.once("cross: without dim, the first of size 3, is deprecated: the default will change to -1, that of linalg.cross. Give dim, or use linalg.cross.")
         dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
         if dim is None:
             raise RuntimeError("cross: no dimension of size 3 in input")

@@ -1,6 +1,6 @@
 """Products of matrices and vectors, and sums with them."""
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor, want_tensors
@@ -384,6 +384,7 @@ def chain_matmul(*matrices, out=None):
     """
     from facula.linalg import multi_dot
 
+    _warned.superseded("chain_matmul", "linalg.multi_dot([...])")
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices, got none.")
     want_tensors("chain_matmul", matrices)

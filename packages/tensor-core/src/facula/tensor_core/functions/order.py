@@ -1,7 +1,7 @@
 """What is about order and counting: sort and its kind, unique, bins; and softmax with its dtype. Compositions over the rows."""
 
 from facula.tensor_core.dispatch.arguments import LACKING, by_axis, renamed
-from facula.tensor_core import _ops, return_types
+from facula.tensor_core import _ops, _warned, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.memory import data as _data
@@ -255,6 +255,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         raise RuntimeError(f"searchsorted: side is {side!r}. Give 'left' or 'right'.")
     if side == "left" and right:
         raise RuntimeError("searchsorted: side is 'left' but right is True. Give one of them.")
+    _laid_out(sorted_sequence, input)
     if not isinstance(input, Tensor):
         check("searchsorted", "input", 1, "number", input)
         input = _data.tensor(input, dtype=DTYPES[lib.fc_result_type_scalar(sorted_sequence._h, number(input)[0])], device=sorted_sequence.device)
@@ -264,6 +265,13 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if not out_int32:
         return _ops._searchsorted(sorted_sequence, input, sorter, right or side == "right", out=out)
     return into("searchsorted", _ops.copy(_ops._searchsorted(sorted_sequence, input, sorter, right or side == "right"), _int32), out)
+
+
+def _laid_out(sequence, values):
+    """Say once what a search in scattered memory costs."""
+    for what, x in (("boundary", sequence), ("input value", values)):
+        if isinstance(x, Tensor) and x.numel() and not x.is_contiguous():
+            _warned.once(f"searchsorted: the {what} tensor is non-contiguous: it is copied for each search. Give its contiguous() if it is used again.", stacklevel=3)
 
 
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
@@ -279,6 +287,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     elif input.dtype._kind == 3:
         raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype._name!r}. Take its real part.')
     elif not out_int32 and input.dtype is boundaries.dtype:
+        _laid_out(boundaries, input)
         return _ops._searchsorted(boundaries, input, None, right, out=out)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 

@@ -2,7 +2,7 @@
 
 import warnings
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.slow import one_step
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
@@ -243,6 +243,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
+    if reduce is not None and isinstance(src, Tensor):
+        _warned.once("scatter: reduce with a tensor src is deprecated and will be removed in a future PyTorch release. Use scatter_reduce, which knows more reductions.")
     if not index.numel():
         wrap_dim("scatter", dim, input.dim())
         if isinstance(src, Tensor) and src.dtype is not input.dtype:

@@ -2,6 +2,7 @@
 
 import warnings
 
+from facula.tensor_core import _warned
 from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
@@ -275,11 +276,8 @@ def _tensor_of(values, like):
     return tensor(values, dtype=like.dtype).reshape(like.shape)
 
 
-_warn_always = False
-
-
 def set_warn_always(b):
-    """Show warnings of one place each time, not once: Python's filter is set so.
+    """Show warnings each time, not once: those of one place, Python's filter is set so, and those that come once in a program.
 
     >>> facula.set_warn_always(True)
     >>> facula.is_warn_always_enabled()
@@ -288,8 +286,7 @@ def set_warn_always(b):
     """
     import warnings
 
-    global _warn_always
-    _warn_always = bool(b)
+    _warned.always = bool(b)
     warnings.simplefilter("always" if b else "default")
 
 
@@ -299,7 +296,7 @@ def is_warn_always_enabled():
     >>> facula.is_warn_always_enabled()
     False
     """
-    return _warn_always
+    return _warned.always
 
 
 def compiled_with_cxx11_abi():

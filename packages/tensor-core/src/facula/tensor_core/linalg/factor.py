@@ -1,6 +1,6 @@
 """Factorisations of matrices by elimination and reflection: cholesky, lu, ldl, qr."""
 
-from facula.tensor_core import _ops, return_types
+from facula.tensor_core import _ops, _warned, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
@@ -52,6 +52,7 @@ def cholesky_(input, upper=False, *, out=None):
     tensor([[2., 0.],
             [1., 2.]])
     """
+    _warned.superseded("cholesky", "linalg.cholesky(A), with .mH for upper=True,")
     if isinstance(input, Tensor) and input.dim() > 1 and not input.numel():
         check("cholesky", input)
         return into("cholesky", _ops.copy(input, None, 0), out)
@@ -107,6 +108,7 @@ def lu_(A, pivot=True, get_infos=False, out=None):
     (tensor([[4.0000, 2.0000],
             [0.5000, 4.0000]]), tensor([1, 2], dtype=torch.int32))
     """
+    _warned.superseded("lu", "linalg.lu_factor, or lu_factor_ex for get_infos=True,")
     results = tuple(lu_factor_ex(A, pivot=pivot))[: 3 if get_infos else 2]
     if out is None:
         return results
@@ -216,6 +218,7 @@ def qr_(input, some=True, *, out=None):
     >>> [x.shape for x in A.qr()]
     [torch.Size([2, 2]), torch.Size([2, 2])]
     """
+    _warned.superseded("qr", "linalg.qr(A, 'reduced' if some else 'complete')")
     return into("qr", return_types.qr(*qr(input, "reduced" if some else "complete")), out)
 
 

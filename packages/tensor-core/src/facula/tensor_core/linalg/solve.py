@@ -1,6 +1,6 @@
 """Inverses and linear systems: inv, pinv, solve and its kinds, lstsq."""
 
-from facula.tensor_core import _limits, _ops, return_types
+from facula.tensor_core import _limits, _ops, _warned, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
@@ -201,6 +201,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     tensor([[1.],
             [1.]])
     """
+    _warned.superseded("triangular_solve", "X = linalg.solve_triangular(A, B, upper=...)")
     square("triangular_solve", A)
     matrix("triangular_solve", input, A)
     solved = solve_triangular(A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular)

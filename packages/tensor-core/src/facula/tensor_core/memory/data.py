@@ -3,7 +3,7 @@
 import functools
 import warnings
 
-from facula.tensor_core import _state
+from facula.tensor_core import _state, _warned
 from facula.tensor_core.memory import interop as _interop
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.kinds import kinds_first
@@ -21,7 +21,7 @@ def _scan(data, shape, depth, flat):
         if data.dim() and depth < len(shape):
             data = data.detach().unbind(0)
         elif data._origin is not None:
-            warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior. Consider using tensor.detach() first.", UserWarning, stacklevel=4)
+            _warned.has_history()
     if isinstance(data, (dict, set, bytes)):
         refused = TypeError if isinstance(data, bytes) else RuntimeError
         raise refused(f"Could not infer dtype of {type(data).__name__}: new(): invalid data type. Tensors hold numbers.")

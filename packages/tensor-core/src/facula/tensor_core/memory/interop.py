@@ -4,7 +4,7 @@ import builtins
 import itertools
 import weakref
 
-from facula.tensor_core import _ops, _tensor
+from facula.tensor_core import _ops, _tensor, _warned
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import address, lib, pointer
@@ -303,14 +303,22 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     if len(args) == 1 and dtype is device is memory_format is tensor is None and copy is False:
         wanted = args[0]
         if wanted.__class__ is _dtype:
-            return self if self.dtype is wanted else _ops.copy(self, wanted, 1)
+            if (own := self.dtype) is wanted:
+                return self
+            if own._kind == 3:
+                _warned.discarded(self, wanted)
+            return _ops.copy(self, wanted, 1)
         if wanted.__class__ is Tensor and wanted.device is self.device:
             return self if self.dtype is wanted.dtype else _ops.copy(self, wanted.dtype, 1)
         if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
             return self
     if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is tensor is None and copy is False and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
-            return self if dtype is None or self.dtype is dtype else _ops.copy(self, dtype, 1)
+            if dtype is None or (own := self.dtype) is dtype:
+                return self
+            if own._kind == 3:
+                _warned.discarded(self, dtype)
+            return _ops.copy(self, dtype, 1)
     if (args[0] if args else dtype if device is None else device).__class__ not in _WANTED and (relevant := overriding((*args, device, dtype))):
         return ask_method("to", relevant, self, *args, **{name: value for name, value in (("device", device), ("dtype", dtype)) if value is not None})
     for name, value in () if non_blocking is copy is False else (("non_blocking", non_blocking), ("copy", copy)):
@@ -349,6 +357,8 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         return there
     if not copy and d is self.dtype and (fmt == 1 or lib.fc_suggested_format(self._h) == fmt):
         return self
+    if self.dtype._kind == 3:
+        _warned.discarded(self, d)
     return _ops.copy(self, d, fmt)
 
 
@@ -429,7 +439,11 @@ def _converter(name, d):
     def convert(self, memory_format=None):
         try:
             if memory_format is None:
-                return self if self.dtype is d else _ops.copy(self, d, 1)
+                if (own := self.dtype) is d:
+                    return self
+                if own._kind == 3:
+                    _warned.discarded(self, d)
+                return _ops.copy(self, d, 1)
             return to(self, d, memory_format=memory_format)
         except AttributeError:
             want_tensor(name, "input", 0, self)

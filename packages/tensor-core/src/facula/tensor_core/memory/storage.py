@@ -3,7 +3,7 @@
 import copy
 from weakref import WeakValueDictionary
 
-from facula.tensor_core import _ops, _types
+from facula.tensor_core import _ops, _types, _warned
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.functions.conjugate import bare
@@ -319,6 +319,8 @@ class TypedStorage(_Common):
         else:
             storage = of(_data.tensor(values, dtype=dtype, device=device or "cpu"))
         self._untyped_storage, self.dtype = storage, dtype
+        if not _internal and wrap_storage is None:
+            _warned.typed_storage()
 
     @property
     def _bytes(self):
@@ -456,6 +458,7 @@ def storage(self):
     >>> facula.tensor([1, 2]).storage().tolist()
     [1, 2]
     """
+    _warned.typed_storage()
     return TypedStorage(wrap_storage=of(self), dtype=self.dtype)
 
 
