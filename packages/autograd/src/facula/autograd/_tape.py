@@ -9,8 +9,10 @@ import weakref
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import facula
+
 from . import _record
-from ._core import GradError, Tensor, alias, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
+from ._core import GradError, Tensor, alias, beside, empty_strided, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
 from ._names import IN_PLACE
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
 from ._support import relined
@@ -28,6 +30,27 @@ IN_PLACE_VIEWS = {
 
 
 WAYS = ("facula.tensor_core._ops", "facula.tensor_core.dispatch.slow")  # between a write and the line that asked for it
+
+
+class Lies(Node):
+    """A step of a composition that gives a gradient its strides."""
+
+    __slots__ = ()
+    _layout = ("stride",)
+
+    def _backward(self, g, inputs) -> tuple:
+        stride = self._saved[0]
+        return (g if tuple(g.stride()) == stride else beside(g, empty_strided(tuple(g.shape), stride, dtype=g.dtype, device=g.device)).copy_(g),)
+
+
+class Step(Node):
+    """A composition whose gradients are written as functions of the result's."""
+
+    __slots__ = ()
+    _layout = ("gradients",)
+
+    def _backward(self, g, inputs) -> tuple:
+        return tuple([None if node is None else gradient(g) for node, gradient in zip(inputs, self._saved[0])])
 
 
 class Write:
@@ -132,6 +155,23 @@ class Tape:
         edges = tuple([None if t is None else t._origin for t in inputs])
         if node._inputs and node not in edges:  # neither a leaf nor what an argument was
             node._step = name, edges
+
+    def gradient_lies(self, t, how) -> Tensor:
+        """t, whose gradient lies by rows, by columns or like t, whatever the rows that read it make of it."""
+        if epoch_stale(t):
+            self.refresh(t)
+        shown, of_shape = alias(t), {"rows": facula.empty, "columns": lambda shape, device: facula.empty(shape[:-2] + shape[:-3:-1], device=device).mT}
+        new = facula.empty_like(t.detach()) if how == "like" else of_shape[how](tuple(t.shape), device="meta")
+        shown._origin = made(Lies, (t._origin,), (tuple(new.stride()),))
+        return shown
+
+    def step(self, result, name, inputs, gradients) -> None:
+        for t in inputs:
+            if epoch_stale(t):
+                self.refresh(t)
+        edges = tuple([t._origin for t in inputs])
+        result._origin = made(Step, edges, (gradients,))
+        result._origin._step = name, edges
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""

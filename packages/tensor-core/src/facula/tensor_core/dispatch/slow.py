@@ -76,6 +76,18 @@ def one_node(result, name, *inputs):
     return result
 
 
+def gradient_lies(t, how):
+    """t for the rows of a composition that is one step in PyTorch and gives its gradient back lying by "rows", by "columns", or "like" t."""
+    return t if t._origin is None or type(t) is not Tensor or _listeners or not grad_mode() else tape.gradient_lies(t, how)
+
+
+def one_step_of(result, name, inputs, gradients):
+    """The result of a composition without history, which gets that of one step: for each input the function that makes its gradient of the result's."""
+    if any(t._origin is not None for t in inputs) and grad_mode():
+        tape.step(result, name, inputs, gradients)
+    return result
+
+
 class Begun(str):
     """The name of a step that helpers may end, by rows that are GOES_ON: those belong to the step that their first operand came from."""
 

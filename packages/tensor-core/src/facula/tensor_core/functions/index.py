@@ -317,9 +317,10 @@ def masked_select(input, mask, *, out=None):
     if mask.dtype._name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype._name}. Convert with .bool().")
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
+    x = _dispatch.gradient_lies(x, "like")
     if not _ops.interpreting and input._origin is None and (t := lib.masked_select(x._h, m._h)) is not None:
         return t if out is None else into("masked_select", t, out, (input, mask))
-    return into("masked_select", _dispatch.one_node(getitem(x, m), "MaskedSelectBackward0", x), out, (input, mask))
+    return into("masked_select", _dispatch.one_node(getitem(x, m), "MaskedSelectBackward0", input), out, (input, mask))
 
 
 def take(input, index, *, out=None):
@@ -339,7 +340,7 @@ def take(input, index, *, out=None):
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype._name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 else input.reshape(-1), index), "TakeBackward0", input)
+    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 else _dispatch.gradient_lies(input, "like").reshape(-1), index), "TakeBackward0", input)
     return taken if out is None else into("take", taken, out, (input, index))
 
 

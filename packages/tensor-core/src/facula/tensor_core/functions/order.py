@@ -64,7 +64,7 @@ def _sorted(input, dim, descending):
     order = _dims.order_in_memory(input)
     if order is None or not -len(order) <= dim < len(order):
         return _ops._sort(input, dim, descending)
-    found = _ops._sort(_ops.permute(input, order), order.index(dim % len(order)), descending)
+    found = _ops._sort(_ops.permute(_dispatch.gradient_lies(input, "rows"), order), order.index(dim % len(order)), descending)
     return tuple(_dims.back_in_order(t, order) for t in found)
 
 

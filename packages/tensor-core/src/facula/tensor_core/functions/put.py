@@ -73,14 +73,18 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 
 def _written(input, look, src, name):
     plain = _ops.interpreting and type(input) is not Tensor and name != "as_strided_scatter"  # of many examples at once the memory is theirs together
-    copy = input.clone() if plain else _alike(input)
+    own = not _ops.interpreting and name != "as_strided_scatter" and input.dtype is src.dtype and (input._origin is not None or src._origin is not None)
+    copy = input.clone() if plain else _alike(input.detach() if own else input)
     view = look(copy)
     if view.shape != src.shape:
         raise RuntimeError(f"{name}: expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = {list(view.shape)}")
     if _ops.interpreting or src.device != view.device:
         view.copy_(src)
     else:
-        _ops.place_into_(view, src)
+        _ops.place_into_(view, src.detach() if own else src)
+    if own:
+        of_input = lambda g: _written(g, look, g.new_zeros(src.shape), name)
+        return _dispatch.one_step_of(copy, f"{name.title().replace('_', '')}Backward0", (input, src), (of_input, look))
     return _dispatch.one_node(copy, f"{name.title().replace('_', '')}Backward0", input, src)
 
 

@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _ops, _warned, return_types
 from facula.tensor_core.functions import create as _create, ranges as _ranges
-from facula.tensor_core.dispatch.slow import one_node
+from facula.tensor_core.dispatch.slow import gradient_lies, one_node
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.linalg.solve import in_range
 from facula.tensor_core.linalg.tools import H, check, columns, eye_like, into, matrix, refuse, square
@@ -266,6 +266,7 @@ def householder_product(A, tau, *, out=None) -> Tensor:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
     if tau.dtype is not A.dtype:
         raise DTypeError(f"linalg.householder_product: tau dtype {tau.dtype._name} does not match input dtype {A.dtype._name}. Convert one.")
+    A, tau = gradient_lies(A, "like"), gradient_lies(tau, "like")
     Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
@@ -308,9 +309,14 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
         raise ShapeError(f"ormqr: other.shape[-{2 if left else 1}] must be equal to input.shape[-2], got {tuple(other.shape)} and {tuple(input.shape)}.")
     if tau.shape[-1] != min(other.shape[-2 if left else -1], input.shape[-1]):
         raise ShapeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[-{2 if left else 1}], input.shape[-1]), got {tau.shape[-1]}.")
-    if not left:  # other Q is (Q^H other^H)^H
-        return into("ormqr", columns(H(ormqr(input, tau, H(other), True, not transpose))), out, (other,))
-    steps, turned = _reflectors(input, tau), other
-    for v, t in steps if transpose else reversed(steps):
-        turned = _reflect(v, t.conj() if transpose and t.is_complex() else t, turned)
+    h, x = gradient_lies(input, "like"), gradient_lies(other, "columns")
+    turned = _turned(h, tau, x, transpose) if left else H(_turned(h, tau, H(x), not transpose))  # other Q is (Q^H other^H)^H
     return into("ormqr", columns(turned), out, (other,))
+
+
+def _turned(h, tau, x, transpose):
+    """Q x, or Q^H x, by reflector after reflector."""
+    steps = _reflectors(h, tau)
+    for v, t in steps if transpose else reversed(steps):
+        x = _reflect(v, t.conj() if transpose and t.is_complex() else t, x)
+    return x

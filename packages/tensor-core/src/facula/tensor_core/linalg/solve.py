@@ -291,6 +291,7 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     for least, most, word in ((1, float("inf"), "greater or equal to 1"), (1, LU.shape[-1], "smaller or equal to LU.size(-2)")):
         if not in_range(pivots, least, most):
             raise RuntimeError(f"linalg.lu_solve: Pivots given to lu_solve must all be {word}. Did you properly pass the result of lu_factor?")
+    LU, B = _dispatch.gradient_lies(LU, "rows"), _dispatch.gradient_lies(B, "columns")
     order = _ops._lu_order(pivots, LU.shape[-1])
     if adjoint:  # A = P^T L U, so A^H = U^H L^H P
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
