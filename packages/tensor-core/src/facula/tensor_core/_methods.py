@@ -257,6 +257,8 @@ def _set(self, source=None, storage_offset=0, size=None, stride=None):
     tensor([1., 2., 3.])
     """
     source = _create.empty(0, dtype=self.dtype) if source is None else source
+    if size is None and type(storage_offset) is not int or not (isinstance(source, Tensor) or hasattr(source, "untyped")):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}, {type(storage_offset).__name__}). Give a tensor or a storage, and an int where it begins.")
     if size is not None:
         check("set_", "storage_offset", 1, "int", storage_offset)
         want_ints("set_", "size", 2, size)

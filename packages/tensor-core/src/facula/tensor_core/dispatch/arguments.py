@@ -15,11 +15,11 @@ LACKING = _Lacking()
 
 
 def given_dim(name, dim, keepdim):
-    """None for a dim that was not given. Refuses a keepdim without one, which PyTorch's signature has not."""
+    """None for a dim that was not given. Refuses a keepdim, or an output, without one, which PyTorch's signatures have not."""
     if dim is not LACKING:
         return dim
     if keepdim:
-        raise TypeError(f"{name}() received an invalid combination of arguments: keepdim={keepdim} without dim. Write dim=None for all of them.")
+        raise TypeError(f"{name}() received an invalid combination of arguments: keepdim or out without dim. Write dim=None for all of them.")
     return None
 
 

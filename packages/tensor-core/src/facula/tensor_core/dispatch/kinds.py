@@ -62,7 +62,8 @@ histogramdd: bins ints|tensors, range floats?
 histogram: bins int|tensor, range floats?
 to_sparse: blocksize ints?, layout layout?, sparse_dim int?
 to_sparse_bsr to_sparse_bsc: blocksize ints
-native_norm: p number, dim ints
+native_norm: p number?, dim ints
+sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor: size sizes?
 convolution: stride sizes, padding sizes, dilation sizes, output_padding sizes, groups size, transposed bool, bias tensor?
 nonzero_static: size size, fill_value int
 hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp: dim ints?

@@ -304,9 +304,14 @@ def failed(op, args):
     return call(op, args)
 
 
+_TENSOR_FIRST = frozenset("remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split())  # take no output where a number is
+
+
 def _into(op, args, out):
     from facula.tensor_core.dispatch import out as _out
 
+    if op.name in _TENSOR_FIRST and not isinstance(args[0], Tensor):
+        raise TypeError(f"{public_name(op)}() received an invalid combination of arguments: out where a number, {args[0]!r}, is first. Make a tensor of it.")
     _out.a_tensor(_out.public(op), out)
     if tape is not None and (out._origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)

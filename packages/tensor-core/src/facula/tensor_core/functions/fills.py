@@ -198,6 +198,8 @@ def index_fill(input, dim, index, value):
 def _filled_slices(input, dim, index, value):
     if isinstance(value, complex) and input.dtype._kind != 3:
         raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value} to {input.dtype._name}. Take its real part.")
+    if isinstance(value, Tensor) and value.dim():
+        raise RuntimeError(f"index_fill_(): only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s). Take one element.")
     if index.dtype is not int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, but got {index.dtype._name}. Convert it with .to(facula.int64).")
     if not input.dim() and index.numel() != 1:  # a number is a vector of one
@@ -206,8 +208,6 @@ def _filled_slices(input, dim, index, value):
     if shape:
         shape[dim] = index.numel()
     if isinstance(value, Tensor):
-        if value.dim():
-            raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.dim()} dimension(s).")
         if value.is_complex() and not input.is_complex():
             raise RuntimeError(f"index_fill_(): Converting complex Scalar to non-complex type is not supported: {value.dtype._name} to {input.dtype._name}. Take its real part.")
         if value.requires_grad and shape:  # a slice named twice is written once

@@ -312,10 +312,10 @@ def trace(input):
     """
     if type(input) is not Tensor:
         want_tensor("trace", "input", 0, input)
-    if len(input.shape) != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     if input.dtype._kind == 0:
         raise NotImplementedError('"trace" not implemented for \'Bool\'. Convert with input.long().')
+    if len(input.shape) != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     return _ops.sum(_ops.diagonal(input))
 
 

@@ -324,6 +324,9 @@ def _real_factors(name, kinds, beta, alpha):
 
 def _scaled_sum(name, input, multiply, x, y, beta, alpha, out):
     """_sum_of tensors of one dtype; integers take the factors cut to integers."""
+    if name in ("addbmm", "baddbmm") and (x.dim() < 2 or y.dim() < 3) and not _dispatch.listened():  # PyTorch reads these sizes before all else
+        kinds_first(name, beta=beta, alpha=alpha, out=out)
+        raise RankError(f"{name}: batch1 and batch2 must be 3D tensors, got {x.dim()}D and {y.dim()}D. Add dims with unsqueeze.")
     if not (input.dtype is x.dtype is y.dtype) and not _dispatch.listened():  # autocast may be about to make them agree
         kinds_first(name, beta=beta, alpha=alpha, out=out)
         raise RuntimeError(f"{name}: Input dtypes must be the same, got {input.dtype._name}, {x.dtype._name} and {y.dtype._name}. Convert them.")

@@ -105,6 +105,8 @@ def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=Non
     if stable is not False and stable is not True:
         check("argsort", "stable", None, "bool", stable)
     dim = dim if axis is None else renamed("argsort", "axis", axis, dim, -1)
+    if isinstance(out, Tensor) and out.dtype is not _int64:
+        raise RuntimeError(f"argsort: Expected out tensor to have dtype long int, but got {out.dtype._name} instead. Make it of int64.")
     return into("argsort", _sorted(input, dim, descending)[1], out)
 
 
@@ -189,6 +191,8 @@ def _of_all(row, flat):
 def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and keepdim:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: keepdim={keepdim} without dim. Name one.")
+    if dim is None and out is not None:
+        raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: out without dim. Name one, or flatten the input.")
     if input.dtype is _bool:
         _shape.wrap_dim(kind.__name__, dim or 0, input.dim())
         raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
@@ -284,6 +288,8 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
         raise RuntimeError(f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.dim()}). Flatten it.")
     if not isinstance(input, Tensor):
         check("bucketize", "input", 0, "number", input)
+        if out is not None:
+            raise TypeError(f"bucketize() received an invalid combination of arguments: out for the number {input!r}. Make a tensor of it.")
     elif input.dtype._kind == 3:
         raise NotImplementedError(f'"searchsorted" not implemented for {input.dtype._name!r}. Take its real part.')
     elif not out_int32 and input.dtype is boundaries.dtype:

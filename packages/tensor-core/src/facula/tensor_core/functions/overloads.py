@@ -38,6 +38,8 @@ def where(condition, input=None, other=None, *, out=None):
             raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
         if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
             input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
+        if out is not None and (type(input) in _PLAIN or type(other) in _PLAIN):
+            raise TypeError("where(): arguments 'input' and 'other' must be Tensors, not numbers, where an output is given. Convert them with facula.tensor.")
         if is_number(input) and is_number(other):
             from facula.tensor_core._state import result_type
 

@@ -354,7 +354,7 @@ def corrcoef(input):
     return result if result.is_complex() else _ops.clamp_numbers(result, min=-1, max=1)
 
 
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, *, out=None):
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     """Cross-correlation over the dims behind the first two, 1 to 3 of them, or its transpose; each size is one int or as many as there are such dims.
 
     >>> w = facula.tensor([[[-1.0, 1.0]]])
@@ -373,7 +373,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
                 raise RuntimeError(f"convolution: expected {name} to be one int or {dims}, for the dims of weight {list(weight.shape)}, but got {list(size)}. Give one for each.")
             size = (*(plain,) * (3 - dims), *size)
         sizes.append(size)
-    return _ops.convolution(input, weight, bias, *sizes[:3], transposed, sizes[3], groups, out=out)
+    return _ops.convolution(input, weight, bias, *sizes[:3], transposed, sizes[3], groups)
 
 
 __all__ = [

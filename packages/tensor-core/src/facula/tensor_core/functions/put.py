@@ -140,6 +140,8 @@ def put(input, index, source, accumulate=False):
     """
     if index.dtype is not int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype._name}. Convert it with .long().")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got {input.dtype._name} and {source.dtype._name}. Convert one with .to().")
     if source.numel() != index.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.numel()}, index.numel() = {index.numel()}")
     if _goes(input, index, source):

@@ -82,6 +82,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     tensor([1, 2, 2, 2])
     """
     if repeats is None:
+        if input.dim() != 1:
+            raise RuntimeError(f"repeat_interleave: only accept 1D vector as repeat, got {input.dim()} dims. Flatten it, or give repeats.")
         return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
     if type(repeats) is not int and not isinstance(repeats, Tensor):
         check("repeat_interleave", "repeats", 1, "size", repeats)
@@ -256,7 +258,7 @@ def diag(input, diagonal=0, *, out=None):
     """
     n = len(input.shape)
     if n == 1:
-        return _ops.diag_embed(input, diagonal, out=out)
+        return into("diag", _ops.diag_embed(input, diagonal), out, (input,))
     if n != 2:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
     copy = _ops.copy(_ops.diagonal(input, diagonal), None, 0)

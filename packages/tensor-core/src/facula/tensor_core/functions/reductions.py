@@ -165,7 +165,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     tensor([7., 2.])
     """
     if dtype is not None:
-        input = input.to(dtype)
+        from facula.tensor_core.linalg.norm import widened
+
+        input = widened("linalg.vector_norm", input, dtype)
     real_order("linalg.vector_norm", p)
     if p in ("fro", None):
         p = 2

@@ -5,7 +5,7 @@ an output that is not as the result is, an operand that is no tensor, any failur
 """
 
 from . import examples as _examples
-from .row import AXIS, COLUMNS, DIM_FIRST, aliases, rows
+from .row import AXIS, COLUMNS, DIM_FIRST, DIM_FOR_OUT, aliases, rows
 
 # rows that are Python's operators: dunder name of each
 OPERATORS = {
@@ -65,7 +65,8 @@ def guard(row, extra=()):
         default = "LACKING" if row.name in DIM_FIRST else next((p.default for p in row.params if p.name == "dim"), None)
         names = f"        if axis is not LACKING:\n            dim = renamed('{row.name}', 'axis', axis, dim, {default})\n"
         names += f"        if keepdims is not LACKING:\n            keepdim = renamed('{row.name}', 'keepdims', keepdims, keepdim, False)\n" if kept else ""
-        names += f"        dim = given_dim('{row.name}', dim, keepdim)\n" if row.name in DIM_FIRST else ""
+        given = "keepdim or out is not None" if row.name in DIM_FOR_OUT else "keepdim"
+        names += f"        dim = given_dim('{row.name}', dim, {given})\n" if row.name in DIM_FIRST else ""
         return f"    if {tests}:\n{names}        {leave(row)}\n"
     tests = ["interpreting", *(["axis is not None"] if row.name in AXIS else []), *odd(row), *extra]
     return f"    if {' or '.join(tests)}:\n        {leave(row)}\n"
@@ -166,7 +167,8 @@ def map_function(row, name=None, out=True, again=None):
     """map1, map2, map3. `again` is what an operator does with operands that are not for it."""
     arguments = ", ".join(f"{p.name}._h" for p in row.tensors)
     body = row.head(name, out)
-    if out:
+    called, out = out, out and row.has_out
+    if called:
         body += guard(row) + named_numbers(row)
     else:
         body = f"def {name}({', '.join(p.name for p in row.tensors)}):\n"
@@ -248,7 +250,7 @@ def fold_function(row):
         body += dim_at_a_glance(row, "    if", "dim_masks(dim, 1)")
     else:
         if row.name in DIM_FIRST:
-            body += f"    if dim is LACKING:\n        dim = given_dim('{row.name}', dim, True) if keepdim else None\n"
+            body += f"    if dim is LACKING:\n        dim = given_dim('{row.name}', dim, True) if keepdim{' or out is not None' if row.name in DIM_FOR_OUT else ''} else None\n"
         body += "    if dim is None:\n        low = high = 0\n"
         body += dim_at_a_glance(row, "    elif", "dim_masks(dim, 1)" if by_name["dim"].type == "int?" else "dim_bits(dim) or dim_masks(dim)")
     keepdim = "keepdim" if "keepdim" in by_name else "False"

@@ -11,6 +11,12 @@ OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 # public rows beside folds and scans whose dim may come as axis, NumPy's name for it: then it is None, and C refuses that
 AXIS = ("index_select", "scatter_add", "index_copy", "unsqueeze")
 
+# rows that take no output, for PyTorch gives them none
+OUTLESS = ("isnan", "isinf", "isfinite", "relu", "celu", "selu", "rsub", "count_nonzero", "diag_embed")
+
+# folds that take an output with a dim alone; None is one
+DIM_FOR_OUT = ("sum", "prod")
+
 # folds that take no keepdim without a dim, though None is one
 DIM_FIRST = ("sum", "mean", "prod")
 
@@ -26,7 +32,7 @@ class Row:
         self.params, self.results = parse(self.signature)
         self.tensors = [p for p in self.params if p.tensor]
         self.has_out = self.kind in ("map1", "map2", "map3", "fold", "scan", "dot", "gather") or self.kind == "own"
-        self.has_out = self.has_out and self.results is None and not any("!" in p.type for p in self.params)
+        self.has_out = self.has_out and self.results is None and not any("!" in p.type for p in self.params) and self.name not in OUTLESS
 
     @property
     def names(self):

@@ -97,10 +97,13 @@ def _dims(dim, ndim, name):
     return tuple(_shape.wrap_dim(name, d, ndim) for d in dims)
 
 
-def _widen(name, x, dtype):
+def widened(name, x, dtype):
+    """x in the dtype that a norm was asked for, which holds all that x's does."""
     if dtype is None:
         return x
     dtype = as_dtype(dtype)
+    if x.dtype._kind < 2:
+        raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype._scalar_type}. Convert it with .float().")
     if dtype._kind < 2 or dtype.is_complex != x.is_complex():
         raise DTypeError(f"{name}: dtype should be {'complex' if x.is_complex() else 'floating'} for a {x.dtype._name} input, but got {dtype}.")
     if promote_types(x.dtype, dtype) is not dtype:
@@ -121,7 +124,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None) -> T
     if dtype is None and out is None and type(ord) is not complex and (0 < ord < inf or ord == inf and 0 not in x.shape) and (dim is None or type(dim) is int and 0 <= dim < len(x.shape)):
         return _ops.norm_p(x, dim, p=ord, keepdim=keepdim)
     real_order(name, ord)
-    x = _widen(name, x, dtype)
+    x = widened(name, x, dtype)
     dims = _dims(dim, x.dim(), name)
     if (ord < 0 or ord == inf) and 0 in ([x.shape[d] for d in dims] if dims and x.dim() else x.shape):
         raise RuntimeError(f"{name} cannot compute the {ord} norm on an empty tensor because the operation does not have an identity (shape {tuple(x.shape)}).")
@@ -153,7 +156,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         raise TypeError(f"{name}(): argument 'ord' must be Number or str, not NoneType. Leave it out for the Frobenius norm.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
-    A = _widen(name, A, dtype)
+    A = widened(name, A, dtype)
     if ord == "fro":
         return into(name, _ops.norm_p(A, (rows, columns), p=2, keepdim=keepdim), out)
     if ord in ("nuc", 2, -2):

@@ -221,6 +221,8 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     >>> p.bernoulli()
     tensor([0., 1., 1.])
     """
+    if p is not None and out is not None:
+        raise TypeError(f"bernoulli() received an invalid combination of arguments: out with p={p!r}. Use out.bernoulli_(p).")
     if p is not None:
         result = _finished(bernoulli_(facula.empty_like(input, memory_format=facula.contiguous_format), p, generator=generator), False)
     else:

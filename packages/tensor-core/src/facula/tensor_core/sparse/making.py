@@ -193,6 +193,8 @@ def _strided(name):
     refusal = f"{name} expected {_EXPECTED.get(name, 'sparse coordinate')} tensor layout but got {{}}. Convert with to_sparse()."
 
     def method(self, *args, **kwargs):
+        if args or kwargs:
+            raise TypeError(f"{name}() takes no arguments, got {(*args, *kwargs)}. Leave them out.")
         raise RuntimeError(refusal.format("Sparse" if isinstance(self, Sparse) else "Strided"))
 
     method.__name__ = name

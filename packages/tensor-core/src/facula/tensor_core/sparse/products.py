@@ -41,6 +41,9 @@ def hspmm(mat1, mat2, *, out=None):
     >>> facula.hspmm(a, facula.tensor([[1.0], [5.0]])).values()
     tensor([[10.]])
     """
+    kinds_first("hspmm", mat1=mat1, mat2=mat2, **({} if out is None else {"out": out}))
+    if not isinstance(mat1, Sparse):
+        raise NotImplementedError(f"hspmm: not defined for strided tensors (mat1: {tuple(mat1.shape)}). Take mm, which is.")
     _matrices("hspmm", mat1, mat2)
     rows, values = _rows(mat1, mat2)
     return _delivered(make(rows.unsqueeze(0), values, (mat1.size(0), mat2.size(1)), True), out)

@@ -242,6 +242,7 @@ def sparse_compressed_tensor(
     tensor([[0., 2., 0.],
             [3., 0., 4.]])
     """
+    kinds_first("sparse_compressed_tensor", size=size, dtype=dtype, layout=layout, device=device)
     if layout not in (sparse_csr, sparse_csc, sparse_bsr, sparse_bsc):
         raise RuntimeError(f"sparse_compressed_tensor: expected sparse compressed tensor layout but got {layout}. Give sparse_csr, sparse_csc, sparse_bsr or sparse_bsc.")
     check_place("sparse_compressed_tensor", device, pin_memory)
@@ -249,7 +250,7 @@ def sparse_compressed_tensor(
 
 
 def sparse_csr_tensor(
-    crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+    crow_indices, col_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
 ):
     """A sparse matrix by where its rows begin, the column of each value, and the values.
 
@@ -259,12 +260,15 @@ def sparse_csr_tensor(
     >>> facula.sparse_csr_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]) @ facula.ones(3)
     tensor([2., 7.])
     """
+    kinds_first("sparse_csr_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    if layout not in (None, sparse_csr):
+        raise RuntimeError(f"sparse_csr_tensor: layout must be sparse_csr, but got {layout}. Leave it out.")
     check_place("sparse_csr_tensor", device, pin_memory)
     return _checked("sparse_csr_tensor", crow_indices, col_indices, values, size, dtype, sparse_csr, requires_grad, check_invariants)
 
 
 def sparse_csc_tensor(
-    ccol_indices, row_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+    ccol_indices, row_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
 ):
     """A sparse matrix by where its columns begin, the row of each value, and the values.
 
@@ -272,12 +276,15 @@ def sparse_csc_tensor(
     >>> facula.sparse_csc_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]).shape
     torch.Size([3, 2])
     """
+    kinds_first("sparse_csc_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    if layout not in (None, sparse_csc):
+        raise RuntimeError(f"sparse_csc_tensor: layout must be sparse_csc, but got {layout}. Leave it out.")
     check_place("sparse_csc_tensor", device, pin_memory)
     return _checked("sparse_csc_tensor", ccol_indices, row_indices, values, size, dtype, sparse_csc, requires_grad, check_invariants)
 
 
 def sparse_bsr_tensor(
-    crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+    crow_indices, col_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
 ):
     """A sparse matrix in blocks: where each row of blocks begins, the column of each block, counted in blocks, and the blocks.
 
@@ -288,12 +295,15 @@ def sparse_bsr_tensor(
     tensor([[0., 2., 0.],
             [0., 3., 0.]])
     """
+    kinds_first("sparse_bsr_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    if layout not in (None, sparse_bsr):
+        raise RuntimeError(f"sparse_bsr_tensor: layout must be sparse_bsr, but got {layout}. Leave it out.")
     check_place("sparse_bsr_tensor", device, pin_memory)
     return _checked("sparse_bsr_tensor", crow_indices, col_indices, values, size, dtype, sparse_bsr, requires_grad, check_invariants)
 
 
 def sparse_bsc_tensor(
-    ccol_indices, row_indices, values, size=None, *, dtype=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
+    ccol_indices, row_indices, values, size=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, check_invariants=None
 ):
     """A sparse matrix in blocks: where each column of blocks begins, the row of each block, counted in blocks, and the blocks.
 
@@ -302,6 +312,9 @@ def sparse_bsc_tensor(
     tensor([[0., 2.],
             [0., 3.]])
     """
+    kinds_first("sparse_bsc_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    if layout not in (None, sparse_bsc):
+        raise RuntimeError(f"sparse_bsc_tensor: layout must be sparse_bsc, but got {layout}. Leave it out.")
     check_place("sparse_bsc_tensor", device, pin_memory)
     return _checked("sparse_bsc_tensor", ccol_indices, row_indices, values, size, dtype, sparse_bsc, requires_grad, check_invariants)
 

@@ -1,0 +1,40 @@
+"""Calls that tools/torch_draws drew and that once differed: the same class of exception as PyTorch's, or a result as there.
+
+f is a vector of 3 floats, i one of 3 integers, m a 3 by 3 matrix, t a batch of such, b a bool vector, o an empty output.
+"""
+
+import pytest
+
+import facula
+
+torch = pytest.importorskip("torch")
+
+CALLS = """
+X.isnan(f, out=o)|X.isinf(f, out=o)|X.isfinite(f, out=o)|X.relu(f, out=o)|X.celu(f, out=o)|X.selu(f, out=o)|X.rsub(f, 1, out=o)|X.count_nonzero(f, out=o)|X.diag_embed(f, out=o)
+X.sum(f, out=o)|X.prod(f, out=o)|X.median(f, out=o)|X.nanmedian(f, out=o)|X.bernoulli(f, 0.5, out=o)|X.bucketize(2, f, out=o)|X.remainder(2, f, out=o)|X.bitwise_and(2, i, out=o)
+X.sum(f, None, out=o)|X.sum(f, 0, out=o)|X.prod(f, 0, out=o)|X.mean(f, out=o)|X.diag(f, out=o)|X.bitwise_and(i, 2, out=o.long())|X.remainder(f, 2, out=o)
+X.baddbmm(f, f, i)|X.baddbmm(f, m, m)|X.addbmm(f, f, f)|f.addbmm_(i, f)|X.baddbmm(t, t, m)|X.baddbmm(t, f, t, beta="a")|X.put(f, i, m.double())|X.put(f, i, m)
+X.norm(i, None, dtype=X.float32)|X.norm(f.double(), 2, dtype=X.float32)|X.norm(f, 2, dtype=X.float64)|X.argsort(f, stable=True, out=o)|X.repeat_interleave(X.tensor(2))|X.where(b, 1.0, 2.0, out=o)|X.where(b, f, 2.0, out=o)
+f.set_(2**63)|f.set_("a")|f.set_(f, 1j)|f.set_(f.untyped_storage())|f.index_fill(-9, i, f)|f.bool().trace()|X.hspmm(f, f)|X.native_norm(f, None, -9, False, None)|f.ccol_indices(3)|f.indices(extra=3)|f.coalesce()
+X.sparse_csr_tensor(i, i, f, (3, 3), layout=X.strided)|X.sparse_csr_tensor(i, i, f, 7)|X.sparse_bsc_tensor(i, i, f, size=7)|X.var(i, 9)|X.mean(i, -9)|X.rnn_tanh(f, f, [f], True, 0, 2.0, False, False, False)
+""".replace("\n", "|").strip("|").split("|")
+
+
+def outcome(library, call):
+    """Names of the classes of what it raises, or [] and the result."""
+    m = library.tensor([[0.5, 2.0, 0.25], [1.5, 0.75, 3.0], [0.125, 4.0, 2.5]])
+    given = {"X": library, "f": m[0], "m": m, "t": library.stack([m, m, m]), "i": library.tensor([1, 2, 0]), "b": m[0] > 1, "o": library.empty(0)}
+    library.manual_seed(0)
+    try:
+        return [], eval(call, given)
+    except Exception as error:
+        return [c.__name__.lstrip("_") for c in type(error).__mro__], None
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_drawn_call_ends_as_there(call):
+    (there, result), (here, ours) = outcome(torch, call), outcome(facula, call)
+
+    assert (there[0] in here) if there else not here
+    if isinstance(result, torch.Tensor):
+        assert (result.tolist(), tuple(result.shape), result.stride(), str(result.dtype)) == (ours.tolist(), tuple(ours.shape), ours.stride(), str(ours.dtype).replace("facula", "torch"))
