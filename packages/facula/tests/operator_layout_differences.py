@@ -18,7 +18,6 @@ KNOWN = {
     "chalf": {"raises": YET},
     "combinations": {"gradient stride": GRADIENT_STRIDE},
     "index_fill": {"stride": STRIDE},
-    "logcumsumexp": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.linear_cross_entropy.chunked_none": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.normalize": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.pad.replicate_negative": {"gradient stride": GRADIENT_STRIDE},

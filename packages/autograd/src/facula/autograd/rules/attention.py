@@ -10,11 +10,18 @@ none("_attention_backward")
 
 
 def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_scale) -> tuple:
-    if not composing():
+    graph = composing()
+    if graph:
+        dq, dk, dv = composed_gradients(g, q, k, v, mask, keep, causal, scale, keep_scale)
+    else:
         dq, dk, dv = row("_attention_backward")(g, q, k, v, out, lse, mask, keep, causal, scale, keep_scale)
-        if keep is None and q.shape[3] == v.shape[3] and q.stride(3) == k.stride(3) == v.stride(3) == 1:
-            return lying(dq, 1, 2), lying(dk, 1, 2), lying(dv, 1, 2)  # as PyTorch's fused kernel, which takes rows that lie whole, leaves them: heads inside
-        return dq, lying(dk, 2, 3) if k.shape[1] == q.shape[1] else dk, dv  # the sum over a group's heads is contiguous
+    if keep is None and q.shape[3] == v.shape[3] and q.stride(3) == k.stride(3) == v.stride(3) == 1:
+        return lying(dq, 1, 2), lying(dk, 1, 2), lying(dv, 1, 2)  # as PyTorch's fused kernel, which takes rows that lie whole, leaves them: heads inside
+    return dq, lying(dk, 2, 3) if not graph and k.shape[1] == q.shape[1] else dk, dv  # the sum over a group's heads is contiguous
+
+
+def composed_gradients(g, q, k, v, mask, keep, causal, scale, keep_scale) -> tuple:
+    """Keys' by the transposed queries, as in PyTorch: there the keys themselves are what was transposed."""
     b, heads, length, e = q.shape
     groups, keys = k.shape[1:3]
 
@@ -30,7 +37,8 @@ def attention_gradients(g, q, k, v, mask, keep, out, lse, causal, scale, keep_sc
         dp, kept = dp * keep, p * keep
     ds = p * (dp - F.sum(dp * p, -1, True)) * scale
     dq = F.matmul(ds, k).reshape(b, heads, length, e)
-    return dq, F.sum(F.matmul(ds.transpose(-2, -1), q), 2), F.sum(F.matmul(kept.transpose(-2, -1), g), 2)
+    dk, dv = F.matmul(q.transpose(-2, -1), ds).transpose(-2, -1), F.matmul(kept.transpose(-2, -1), g)
+    return (dq, dk.squeeze(2), dv.squeeze(2)) if groups == heads else (dq, F.sum(dk, 2), F.sum(dv, 2))
 
 
 def lying(t, a, b) -> F.Tensor:

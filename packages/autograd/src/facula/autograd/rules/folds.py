@@ -143,4 +143,4 @@ def logcumsumexp_gradient(g, x, out, dim) -> F.Tensor:
     if not x.ndim or not x.shape[dim]:
         return g
     top = out.narrow(dim, out.shape[dim] - 1, 1)
-    return F.exp(x - top) * backwards(lambda t: F.cumsum(t, dim), g * F.exp(top - out), dim)
+    return backwards(lambda t: F.cumsum(t, dim), g * F.exp(top - out), dim).contiguous() * F.exp(x - top)
