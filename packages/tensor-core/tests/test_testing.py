@@ -13,7 +13,8 @@ CLOSE = (
     "(T([math.inf]), T([math.inf]))", "(T([math.inf]), T([1.0]))", "([1.0, 2.0], [1.0, 2.0])", "([1.0, 2.0], [1.0])", "({'a': T([1.0])}, {'a': T([1.0])})", "({'a': 1}, {'b': 1})", "({'a': [1, 2]}, {'a': [1, 3]})",
     "(True, True)", "(True, False)", "(1, 1.0)", "(1, 1.0, dict(check_dtype=False))", "(None, None)", "('a', 'a')", "(1.0, 1.1, dict(rtol=0.2, atol=0.0))", "(1.0, 1.1, dict(rtol=0.2))", "(math.nan, math.nan)",
     "(T([1.0, 2.0]), T([1.0, 3.0]), dict(msg='mine'))", "(T([1j]), T([1j]))", "(T([1j]), T([2j]))", "(T([[1.0, 2.0]]).t(), T([[1.0], [2.0]]), dict(check_stride=True))", "(T([True]), T([False]))", "(T([]), T([]))",
-    "(T([1.0]).half(), T([1.001]).half())",
+    "(T([1.0]).half(), T([1.001]).half())", "(None, False)", "(T([1.0]), None)", "([None], [1])", "(T([1.0], device='meta'), T([2.0], device='meta'))", "(T([1.0], device='meta'), T([2.0]))",
+    "(T([1.0], device='meta'), T([2.0]), dict(check_device=False))", "(T([1.0], device='meta'), T([2], device='meta'))", "(T([[1.0], [2.0]], device='meta').t(), T([[1.0, 2.0]]), dict(check_device=False, check_stride=True))",
 )  # fmt: skip
 
 

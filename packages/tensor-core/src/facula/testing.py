@@ -66,8 +66,8 @@ def _difference(actual, expected, how, where=""):
         if len(actual) != len(expected):
             return f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{_item(where)}"
         return _first(((f"[{k}]", a, e) for k, (a, e) in enumerate(zip(actual, expected))), how, where)
-    if actual is None and expected is None:
-        return None
+    if actual is None or expected is None:
+        return None if actual is expected else f"None mismatch: {actual} is not {expected}{_item(where)}"
     if isinstance(actual, bool) and isinstance(expected, bool):
         return None if actual is expected else f"Booleans mismatch: {actual} is not {expected}"
     if isinstance(actual, (int, float, complex)) and isinstance(expected, (int, float, complex)):
@@ -132,7 +132,7 @@ def _of_tensors(actual, expected, how, where):
         if a != e:
             return f"The values for attribute '{name}' do not match: {a} != {e}.{_item(where)}"
     if actual.is_meta or expected.is_meta:
-        raise NotImplementedError("Comparing meta tensors is currently not supported: they have no elements.")
+        return None  # no elements
     if actual.layout is not facula.strided or expected.layout is not facula.strided:
         return _of_sparse(actual, expected, how, where)
     rtol, atol = _tolerance((actual.dtype._name, expected.dtype._name), how)
