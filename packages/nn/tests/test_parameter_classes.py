@@ -43,3 +43,13 @@ def test_a_class_that_loses_itself_cannot_be_a_parameter():
 
     with pytest.raises(RuntimeError):
         nn.Parameter(torch.ones(2).as_subclass(Lost))
+
+
+def test_a_parameter_of_a_class_says_both():
+    class Named(nn.Parameter):
+        pass
+
+    assert "Parameter(Own([1., 1.], requires_grad=True))" == repr(nn.Parameter(torch.ones(2).as_subclass(Own)))
+    assert "Own([1., 1.])" == repr(torch.ones(2).as_subclass(Own))
+    assert "Parameter containing:\nParameter(Named([1., 1.], requires_grad=True))" == repr(Named(torch.ones(2)))
+    assert "Parameter containing:\ntensor([1., 1.], requires_grad=True)" == repr(nn.Parameter(torch.ones(2)))

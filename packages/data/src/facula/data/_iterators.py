@@ -29,7 +29,6 @@ class LoaderIterator:
     def _restart(self) -> None:
         self._indices = iter(self._loader._index_sampler)
         self._yielded = 0
-        self._warned = False
 
     def __iter__(self):
         return self
@@ -45,9 +44,8 @@ class LoaderIterator:
 
     def _check_length(self) -> None:
         declared = self._loader._IterableDataset_len_called
-        if declared is None or self._warned or self._yielded <= declared:
+        if declared is None or self._yielded <= declared:
             return
-        self._warned = True
         warnings.warn(
             f"Length of IterableDataset {type(self._loader.dataset).__name__} was reported to be {declared} (when "
             f"accessing len(dataloader)), but {self._yielded} samples have been fetched. For multiprocessing data-loading, this is so unless each worker "

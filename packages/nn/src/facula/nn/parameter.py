@@ -57,7 +57,8 @@ class Parameter(Tensor, metaclass=_ParameterKind):
         return copied
 
     def __repr__(self, **_: Any) -> str:
-        return "Parameter containing:\n" + super().__repr__()
+        own = super().__repr__()
+        return "Parameter containing:\n" + (own if type(self).__name__ == "Parameter" else f"Parameter({own})")
 
     def __reduce_ex__(self, protocol: int) -> tuple:
         parts = self.data, self.requires_grad, OrderedDict()

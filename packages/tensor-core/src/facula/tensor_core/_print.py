@@ -214,7 +214,8 @@ def tensor_repr(self, *, tensor_contents=None):
     cls = type(self)
     prefix = "tensor(" if cls is Tensor or cls.__name__ == "Parameter" else cls.__name__ + "("
     text = _text(self.detach(), len(prefix)) if tensor_contents is None else tensor_contents
-    return _add_suffixes(prefix + text, _facts(self), len(prefix))
+    told = _add_suffixes(prefix + text, _facts(self), len(prefix))
+    return f"Parameter({told})" if cls.__name__ != "Parameter" and getattr(self, "_is_param", False) else told  # of a user's class, by a mark
 
 
 class _Written:
