@@ -17,6 +17,9 @@ X.baddbmm(f, f, i)|X.baddbmm(f, m, m)|X.addbmm(f, f, f)|f.addbmm_(i, f)|X.baddbm
 X.norm(i, None, dtype=X.float32)|X.norm(f.double(), 2, dtype=X.float32)|X.norm(f, 2, dtype=X.float64)|X.argsort(f, stable=True, out=o)|X.repeat_interleave(X.tensor(2))|X.where(b, 1.0, 2.0, out=o)|X.where(b, f, 2.0, out=o)
 f.set_(2**63)|f.set_("a")|f.set_(f, 1j)|f.set_(f.untyped_storage())|f.index_fill(-9, i, f)|f.bool().trace()|X.hspmm(f, f)|X.native_norm(f, None, -9, False, None)|f.ccol_indices(3)|f.indices(extra=3)|f.coalesce()
 X.sparse_csr_tensor(i, i, f, (3, 3), layout=X.strided)|X.sparse_csr_tensor(i, i, f, 7)|X.sparse_bsc_tensor(i, i, f, size=7)|X.var(i, 9)|X.mean(i, -9)|X.rnn_tanh(f, f, [f], True, 0, 2.0, False, False, False)
+X.binary_cross_entropy_with_logits(f, m[0, :2])|X.embedding_bag(m, X.tensor(1), i)|X.embedding_bag(m, i, m.long())|X.group_norm(f, 1)|X.ctc_loss(f.long(), m.long(), (1, 2), (1, 2))|X.ctc_loss(X.tensor(0), i, (1,), (1,))
+X.histogramdd(m.long(), (2,))|X.nn.functional.lp_pool2d(t, 1, (1,))|X.index_copy(m.long(), 0, X.tensor([[0]]), m)|X.index_copy(m.long(), 0, X.tensor([0]), f)|X.index_copy(m.long(), 9, X.tensor([0]), m[:1])
+f.sparse_resize_(3, -1, dense_dim=-1)|f.pin_memory(object())|f.is_pinned((1, 2))|f.is_pinned()|X.scatter(f, 9, i, 0, reduce="mean")|X.linspace(1, 2, 2**63)|X.logspace(1, 2, 2**63)|X.norm(f, dim=2**63)|X.sparse_coo_tensor(m[:2].long(), f, pin_memory=None)
 """.replace("\n", "|").strip("|").split("|")
 
 

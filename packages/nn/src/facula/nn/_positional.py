@@ -403,7 +403,7 @@ def _recurrent(name: str, mode: str) -> Any:
         if "data" in given:
             return _layers(mode, given["data"], *rest, given["batch_sizes"])
         if given["input"].dim() != 3:
-            raise RuntimeError(f"{name}: input must have 3 dimensions, got {given['input'].dim()}. Add that of the batch with unsqueeze.")
+            raise extend.RankError(f"{name}: input must have 3 dimensions, got {given['input'].dim()}. Add that of the batch with unsqueeze.")
         x = given["input"].transpose(0, 1) if given["batch_first"] else given["input"]
         sizes = facula.full((x.size(0),), x.size(1), dtype=facula.int64)
         out, *ends = _layers(mode, x.reshape(-1, x.size(2)), *rest, sizes)

@@ -367,6 +367,19 @@ def _numel(op, args, out, a, b, c, d):
     return ShapeError, f"{wanted} ({operands(op, args)})."
 
 
+def _before_dtypes(op, args):
+    """What PyTorch says of an indexed write, where it sees that before two dtypes that do not go together; None for nothing."""
+    x, dim, index, source = args[:4]
+    rank = max(x.dim(), 1)
+    if not -rank <= dim < rank:
+        return _dim(op, args, None, dim, rank, 0, 0)
+    if index.dim() > 1:
+        return _rank(op, args, None, 2, index.dim(), 1, 0)
+    if op.name == "index_copy" and x.dim() and source.dim() and x.dim() != source.dim():
+        return IndexShapeError, f"When source and destination are not scalars, their dimensionality must match. They have {source.dim()} and {x.dim()} dims ({operands(op, args)}). Reshape the source."
+    return None
+
+
 def no_promotion(a, b):
     """What to say of two dtypes that no third one holds."""
     kinds = "Float8 Types" if a in FLOAT8 or b in FLOAT8 else "uint16, uint32, uint64 types"
@@ -374,6 +387,8 @@ def no_promotion(a, b):
 
 
 def _mixed(op, args, out, a, b, c, d):
+    if op.name in ("index_add", "index_copy") and (seen := _before_dtypes(op, args)):
+        return seen
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."
     if op.name in ("scatter", "scatter_add"):

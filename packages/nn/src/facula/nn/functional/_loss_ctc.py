@@ -66,6 +66,10 @@ def ctc_loss(
     if type(targets) is not Tensor:
         extend.want_tensor("ctc_loss", "targets", 1, targets)
     check(reduction)
+    if not log_probs.dim():
+        raise extend.RankError("ctc_loss: log_probs must have 2 or 3 dims, got 0. Give (T, C) or (T, N, C).")
+    if log_probs.dtype._name not in ("float32", "float64"):
+        raise extend.DTypeError(f"ctc_loss: not implemented for {log_probs.dtype._name} (log_probs: {tuple(log_probs.shape)}). Convert with .float().")
     if log_probs.dim() not in (2, 3):
         raise extend.RankError(f"ctc_loss: log_probs must have 2 or 3 dims, got {log_probs.dim()}. Give (T, C) or (T, N, C).")
     single = log_probs.dim() == 2

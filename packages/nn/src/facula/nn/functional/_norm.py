@@ -172,7 +172,7 @@ def instance_norm(
     if use_input_stats:
         _check_several("instance_norm", "spatial element", input, *input.shape[2:])
     if (running_mean is None) != (running_var is None):
-        raise ValueError("instance_norm: running_mean and running_var must either both be None or neither be None")
+        raise extend.ShapeError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
@@ -279,7 +279,7 @@ def group_norm(
     tensor([[-1.0000,  1.0000,  0.0000,  0.0000]])
     """
     if input.dim() < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
+        raise extend.RankError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     n, c = input.shape[:2]
     if num_groups <= 0 or c % num_groups:
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")

@@ -244,6 +244,8 @@ def avg_pool3d(
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+    if ndim > 1 and isinstance(kernel_size, (tuple, list)) and len(kernel_size) != ndim:
+        raise ValueError(f"lp_pool{ndim}d: kernel_size must be one int or {ndim}, got {list(kernel_size)}. Give one for each dim.")
     if norm_type in (math.inf, -math.inf):  # the largest or the least, which is where the roots of the sums tend
         sign = math.copysign(1, norm_type)
         return sign * _max_pool(ndim, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode, False)

@@ -63,7 +63,8 @@ histogram: bins int|tensor, range floats?
 to_sparse: blocksize ints?, layout layout?, sparse_dim int?
 to_sparse_bsr to_sparse_bsc: blocksize ints
 native_norm: p number?, dim ints
-sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor: size sizes?
+sparse_resize sparse_resize_and_clear: size sizes, sparse_dim size, dense_dim size
+sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor: size sizes?, pin_memory bool
 convolution: stride sizes, padding sizes, dilation sizes, output_padding sizes, groups size, transposed bool, bias tensor?
 nonzero_static: size size, fill_value int
 hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp: dim ints?
@@ -122,7 +123,8 @@ trapezoid cumulative_trapezoid vecdot: x tensor, y tensor
 vander: x tensor
 vector_norm: x tensor, ord number
 prelu histogram histogramdd: weight tensor
-sparse_coo_tensor index_put: values -
+sparse_coo_tensor: values -, pin_memory bool
+index_put: values -
 pow float_power typename: input -
 full: value -
 from_file: offset -
@@ -263,7 +265,7 @@ def check(name, parameter, position, kind, value):
     if kind == "real" and isinstance(value, complex):
         raise RuntimeError(f"{name}(): value cannot be converted to type double without overflow: {parameter} is {value}. Take its real part.")
     if kind in ("int", "size", "ints") and not isinstance(value, (Tensor, tuple, list)) and not -(2**63) <= value.__index__() < 2**63:
-        raise IntegerOverflow(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
+        raise (IntegersOverflow if kind == "ints" else IntegerOverflow)(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.")
 
 
 def plain(value):
@@ -283,12 +285,18 @@ def read_ints(name, parameter, position, value, kind="ints"):
 
 def want_kinds(name, kinds, given, positions=None):
     """Refuse the first value of a wrong kind. kinds, given: by parameter; positions: of those that may be given by it, the order of `given` if not said."""
+    whole = {}
     for k, (parameter, value) in enumerate(given.items()):
         kind = kinds(parameter)
         if kind and value is not LACKING and not (value is None and kind[-1] == "?"):
             kind = kind.rstrip("?")
             if not right(kind, value) and not overriding((value,)):
                 raise refused(name, parameter, k if positions is None else positions.get(parameter), kind, value) from None
+            if kind in INTS and type(value) is int:
+                whole[parameter] = value, kind
+    for parameter, (value, kind) in whole.items():  # which are unpacked when all kinds are right
+        if not -(2**63) <= value < 2**63:
+            raise (IntegersOverflow if kind == "ints" else IntegerOverflow)(f"{name}(): Overflow when unpacking long long: {parameter} is {value}. Give one of 64 bits.") from None
 
 
 def kinds_first(name, **given):

@@ -225,6 +225,8 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     if input.dim() < 2:
         raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
+    if input.dtype._name not in ("float32", "float64") and not (isinstance(bins, (list, tuple)) and any(isinstance(edges, Tensor) for edges in bins)):
+        raise NotImplementedError(f"histogramdd: not implemented for {input.dtype._name}. Convert with .to(facula.float32).")
     if not whole(bins) and not isinstance(bins, (list, tuple)):
         raise TypeError(f"histogramdd(): argument 'bins' (position 2) must be an int, a tuple of ints or a tuple of Tensors, not {type(bins).__name__}. Put it into a list.")
     bins = [bins.__index__()] * dims if whole(bins) else list(bins)

@@ -243,6 +243,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         return _ops.scatter(input, dim, index, src, out=out)
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
+    wrap_dim("scatter", dim, input.dim()) if reduce is not None else None
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
     if reduce is not None and isinstance(src, Tensor):

@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _warned
-from facula.tensor_core.dispatch.kinds import want_tensor
+from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import channels_last, memory_format
@@ -200,6 +200,7 @@ def is_pinned(self, device=None):
     >>> facula.ones(2).is_pinned()
     False
     """
+    kinds_first("is_pinned", device=device)
     return False
 
 
@@ -220,6 +221,7 @@ def pin_memory(self, device=None):
         ...
     RuntimeError: pin_memory: Cannot access accelerator device when none is available. Leave it out.
     """
+    kinds_first("pin_memory", device=device)
     raise RuntimeError("pin_memory: Cannot access accelerator device when none is available. Leave it out.")
 
 

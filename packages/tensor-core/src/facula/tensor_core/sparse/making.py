@@ -48,6 +48,7 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
+    kinds_first("sparse_coo_tensor", dtype=dtype, device=device, pin_memory=pin_memory)
     check_place("sparse_coo_tensor", device, pin_memory)
     if indices is None:
         if size is None:

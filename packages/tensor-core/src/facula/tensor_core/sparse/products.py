@@ -161,6 +161,7 @@ def to_sparse_coo(self):
 
 
 def _checked_size(name, self, size, sparse_dim, dense_dim):
+    kinds_first(name, size=size, sparse_dim=sparse_dim, dense_dim=dense_dim)
     if not self.is_sparse:
         raise NotImplementedError(f"{name}: not defined for layout {self.layout} and shape {tuple(self.shape)}. Convert with to_sparse().")
     if sparse_dim + dense_dim != len(size):

@@ -242,7 +242,7 @@ def sparse_compressed_tensor(
     tensor([[0., 2., 0.],
             [3., 0., 4.]])
     """
-    kinds_first("sparse_compressed_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    kinds_first("sparse_compressed_tensor", size=size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if layout not in (sparse_csr, sparse_csc, sparse_bsr, sparse_bsc):
         raise RuntimeError(f"sparse_compressed_tensor: expected sparse compressed tensor layout but got {layout}. Give sparse_csr, sparse_csc, sparse_bsr or sparse_bsc.")
     check_place("sparse_compressed_tensor", device, pin_memory)
@@ -260,7 +260,7 @@ def sparse_csr_tensor(
     >>> facula.sparse_csr_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]) @ facula.ones(3)
     tensor([2., 7.])
     """
-    kinds_first("sparse_csr_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    kinds_first("sparse_csr_tensor", size=size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if layout not in (None, sparse_csr):
         raise RuntimeError(f"sparse_csr_tensor: layout must be sparse_csr, but got {layout}. Leave it out.")
     check_place("sparse_csr_tensor", device, pin_memory)
@@ -276,7 +276,7 @@ def sparse_csc_tensor(
     >>> facula.sparse_csc_tensor([0, 1, 3], [1, 0, 2], [2.0, 3.0, 4.0]).shape
     torch.Size([3, 2])
     """
-    kinds_first("sparse_csc_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    kinds_first("sparse_csc_tensor", size=size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if layout not in (None, sparse_csc):
         raise RuntimeError(f"sparse_csc_tensor: layout must be sparse_csc, but got {layout}. Leave it out.")
     check_place("sparse_csc_tensor", device, pin_memory)
@@ -295,7 +295,7 @@ def sparse_bsr_tensor(
     tensor([[0., 2., 0.],
             [0., 3., 0.]])
     """
-    kinds_first("sparse_bsr_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    kinds_first("sparse_bsr_tensor", size=size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if layout not in (None, sparse_bsr):
         raise RuntimeError(f"sparse_bsr_tensor: layout must be sparse_bsr, but got {layout}. Leave it out.")
     check_place("sparse_bsr_tensor", device, pin_memory)
@@ -312,7 +312,7 @@ def sparse_bsc_tensor(
     tensor([[0., 2.],
             [0., 3.]])
     """
-    kinds_first("sparse_bsc_tensor", size=size, dtype=dtype, layout=layout, device=device)
+    kinds_first("sparse_bsc_tensor", size=size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if layout not in (None, sparse_bsc):
         raise RuntimeError(f"sparse_bsc_tensor: layout must be sparse_bsc, but got {layout}. Leave it out.")
     check_place("sparse_bsc_tensor", device, pin_memory)
