@@ -230,3 +230,7 @@ def test_where_nothing_is_recorded_a_parameter_is_an_array():
         array[0] = 7
 
         assert [7.0, 1.0, 1.0] == x.tolist()
+
+
+def test_set_grad_enabled_says_its_mode():
+    assert "torch.autograd.grad_mode.set_grad_enabled(mode=True)" == repr(torch.set_grad_enabled(True))

@@ -576,3 +576,22 @@ def test_a_programs_own_operators_are_counted_by_their_formulas(served):
         register_flop_formula(served.ops.counted.product)(lambda *shapes, out_shape=None: 0)
     with pytest.raises(ValueError, match="OpOverloadPacket"):
         register_flop_formula(product)(lambda *shapes, out_shape=None: 0)
+
+
+def test_the_bases_of_pytorchs_own_classes_are_asked_and_not_made(served):
+    base, memory = served._C.TensorBase, served._C.StorageBase
+
+    assert isinstance(served.ones(1), base) and issubclass(served.Tensor, base) and not isinstance(1, base)
+    assert isinstance(served.ones(1).untyped_storage(), memory) and base.add is served.Tensor.add
+    for made in (base, memory, served._C._TensorBase, lambda: type("Mine", (base,), {})):
+        with pytest.raises(RuntimeError, match="directly|cannot be constructed"):
+            made()
+
+
+def test_storage_is_of_the_default_dtype(served):
+    assert "FloatStorage" == served.Storage.__name__
+    served.set_default_dtype(served.float64)
+    try:
+        assert "DoubleStorage" == served.Storage.__name__ and served.float64 is served.Storage(2).dtype
+    finally:
+        served.set_default_dtype(served.float32)

@@ -45,3 +45,11 @@ def test_values_are_pytorchs(text):
 def test_a_reduction_that_is_none_is_refused():
     with pytest.raises(ValueError, match="7"):
         facula.kl_div(facula.zeros(3), facula.ones(3), 7)
+
+
+@pytest.mark.parametrize("expanded", [(3,), (2, 3)], ids=str)
+def test_threshold_writes_to_expanded_tensors(expanded):
+    x = facula.zeros(1).expand(expanded)
+
+    assert x is facula.nn.functional.threshold_(x, 1.0, 2.0) and {2.0} == set(x.flatten().tolist())
+    assert {3.0} == set(facula.nn.functional.threshold(x, 2.5, 3.0, inplace=True).flatten().tolist())

@@ -159,6 +159,9 @@ class set_grad_enabled(Mode):
         _core.set_grad_mode(self.mode)
         self._before.append(self._start)
 
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
 
 class inference_mode(Mode):
     """A block, or a function, that computes values only: nothing is recorded, not even under enable_grad.

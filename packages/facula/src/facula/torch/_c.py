@@ -9,7 +9,39 @@ from facula.tensor_core.extend import disabled_torch_function as _disabled_torch
 from facula.tensor_core.extend import shares_storage
 
 _TensorMeta = type(facula.Tensor)
-TensorBase = _TensorBase = facula.Tensor
+
+
+class _Base(type):
+    """Metaclass of what stands here under a class of users: it answers as that class does, and makes nothing itself."""
+
+    def __new__(meta, name: str, bases: tuple, names: dict):
+        if bases:
+            raise RuntimeError(f"{name}: cannot subclass {bases[0].__name__} directly. Subclass {type.__getattribute__(bases[0], 'seen').__name__}.")
+        return type.__new__(meta, name, bases, names)
+
+    def __call__(cls, *args: Any, **kwargs: Any):
+        raise RuntimeError(f"{cls.__name__}: cannot be constructed directly. Construct {type.__getattribute__(cls, 'seen').__name__}, or a subclass of it.")
+
+    def __instancecheck__(cls, thing: Any) -> bool:
+        return isinstance(thing, type.__getattribute__(cls, "seen"))
+
+    def __subclasscheck__(cls, sub: type) -> bool:
+        return issubclass(sub, (type.__getattribute__(cls, "seen"),)) or sub is cls
+
+    def __getattribute__(cls, name: str):
+        own = name in ("__name__", "__qualname__", "__module__", "__class__", "__mro__", "__dict__", "__bases__")
+        return type.__getattribute__(cls, name) if own else getattr(type.__getattribute__(cls, "seen"), name)
+
+
+class TensorBase(metaclass=_Base):
+    seen = facula.Tensor
+
+
+class StorageBase(metaclass=_Base):
+    seen = facula.UntypedStorage
+
+
+_TensorBase = TensorBase
 _has_cuda = _has_cudnn = _has_magma = _has_mps = _has_xpu = False  # what the reference was built with
 Generator, Size, device, dtype, layout = facula.Generator, facula.Size, facula.device, facula.dtype, facula.layout
 

@@ -20,6 +20,7 @@ __all__ = ["enabled"]
 
 
 _DIRECT = (type, types.FunctionType)
+CHANGING = ("torch.Storage",)  # names that mean something else after set_default_dtype
 _CALLED_BY_MODULES = ("torch.nn.init", "torch.nn.functional")
 
 
@@ -47,7 +48,7 @@ class Alias(types.ModuleType):
         found = lookup(self.__target__, f"{self.__name__}.{name}")
         if isinstance(found, types.ModuleType) and not isinstance(found, Alias) and found.__name__ not in sys.stdlib_module_names:
             found = _alias(f"{self.__name__}.{name}", found)
-        if callable(found) or isinstance(found, Alias):
+        if (callable(found) or isinstance(found, Alias)) and f"{self.__name__}.{name}" not in CHANGING:
             self.__dict__[name] = found  # 30 ns instead of 900 for the next torch.relu
         return found
 

@@ -22,3 +22,9 @@ MAP_LOCATION = Union[
 
 class SourceChangeWarning(Warning):
     """torch.serialization's, of modules pickled whole whose source is another now. Nothing here gives it."""
+
+
+def default_storage() -> type:
+    """The storage class of the default dtype."""
+    named = (getattr(facula, name) for name in dir(facula) if name.endswith("Storage"))
+    return next(kind for kind in named if getattr(kind, "dtype", None) is facula.get_default_dtype())

@@ -24,6 +24,7 @@ class _Info:
         return hash(self.dtype)
 
 
+@_types.final
 class finfo(_Info):
     """Limits of a floating dtype; of a complex one, its parts'. Raises TypeError for others.
 
@@ -64,6 +65,7 @@ class finfo(_Info):
         )
 
 
+@_types.final
 class iinfo(_Info):
     """Limits of an integer dtype. Raises TypeError for others.
 
@@ -80,7 +82,7 @@ class iinfo(_Info):
         self.max = 2 ** (self.bits - type.is_signed) - 1
 
     def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 __all__ = ["finfo", "iinfo"]

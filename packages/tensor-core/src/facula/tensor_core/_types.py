@@ -3,6 +3,17 @@
 from facula.tensor_core._lib import lib
 
 
+def final(cls):
+    """A class that no other is made of, as in PyTorch, where these are C's."""
+
+    def refuse(sub, **_):
+        raise TypeError(f"{sub.__name__}: type 'torch.{cls.__name__}' is not an acceptable base type. Hold one in an attribute.")
+
+    cls.__init_subclass__ = classmethod(refuse)
+    return cls
+
+
+@final
 class dtype:
     """Element type of a tensor, such as `facula.float32`.
 
@@ -83,6 +94,7 @@ def _whole(place, value):
     return value.__index__()
 
 
+@final
 class Size(lib.Sizes):
     """Shape of a tensor: a tuple of ints.
 
@@ -134,6 +146,7 @@ _NAMED_TYPES = ("cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xl
 _entered = []  # the default devices to come back to, innermost last
 
 
+@final
 class device:
     """Where a tensor lives: `device("cpu")`, `device("meta")` (shapes and dtypes only), `device("cuda", 0)`.
 
@@ -233,6 +246,7 @@ class _Named:
         return self._name
 
 
+@final
 class layout(_Named):
     """How a tensor keeps its elements: `facula.strided`.
 
@@ -243,6 +257,7 @@ class layout(_Named):
     __slots__ = ()
 
 
+@final
 class memory_format(_Named):
     """Order of dims in memory: `facula.contiguous_format`, `preserve_format`, `channels_last`, `channels_last_3d`.
 

@@ -80,7 +80,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> F.threshold(facula.tensor([-1.0, 2.0]), 0.5, 9.0)
     tensor([9., 2.])
     """
-    return _maybe_into(inplace, facula.threshold, input, threshold=threshold, value=value)
+    return threshold_(input, threshold, value) if inplace else facula.threshold(input, threshold, value)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
@@ -89,7 +89,22 @@ def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     >>> facula.nn.functional.threshold_(facula.tensor([0.5, 2.0]), 1.0, -1.0)
     tensor([-1.,  2.])
     """
-    return _maybe_into(True, facula.threshold, input, threshold=threshold, value=value)
+    try:
+        return _maybe_into(True, facula.threshold, input, threshold=threshold, value=value)
+    except RuntimeError:
+        places = _each_place_once(input)
+        if places is input:
+            raise
+    threshold_(places, threshold, value)  # PyTorch, too, writes to an expanded tensor here
+    return input
+
+
+def _each_place_once(x: Tensor) -> Tensor:
+    """An expanded tensor without its repetitions; another as it is."""
+    for dim, (size, step) in enumerate(zip(x.shape, x.stride())):
+        if size > 1 and step == 0:
+            x = x.narrow(dim, 0, 1)
+    return x
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:

@@ -61,6 +61,11 @@ def new(self, *data, size=None, device=None):
 class _TensorType(type):
     """Metaclass of FloatTensor and its like: names of Tensor with a dtype."""
 
+    def __new__(meta, name, bases, names):
+        if bases:
+            raise TypeError(f"{name}: type 'torch.{bases[0].__name__}' is not an acceptable base type. Make it of facula.Tensor.")
+        return type.__new__(meta, name, bases, names)
+
     def __instancecheck__(cls, thing):
         return isinstance(thing, Tensor) and thing.dtype is cls.dtype and not thing.is_meta
 
