@@ -53,16 +53,18 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     >>> facula.native_group_norm(facula.tensor([[1.0, 3.0]]), None, None, 1, 2, 1, 1, 0.0)
     (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
     """
-    if not (input.is_contiguous() or input.dim() == 4 and input.is_contiguous(memory_format=facula.channels_last)):
+    format = {4: facula.channels_last, 5: facula.channels_last_3d}.get(input.dim(), facula.contiguous_format)
+    if not (input.is_contiguous() or input.is_contiguous(memory_format=format)):
         raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
     if input.numel() != N * C * HxW:
         raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
     if group < 1:
         raise RuntimeError(f"native_group_norm: Expected num groups to be greater than 0, got {group}.")
+    x = input if tuple(input.shape[:2]) == (N, C) else input.reshape(N, C, HxW)  # as it lies, if it may
     if _alike(input, weight, bias) and not C % group and all(t is None or tuple(t.shape) == (C,) for t in (weight, bias)):
-        result, mean, spread = _group_norm(input.reshape(N, C, HxW), weight, bias, group, eps)
+        result, mean, spread = _group_norm(x, weight, bias, group, eps)
         return result.reshape(input.shape), mean, spread
-    result = F.group_norm(input.reshape(N, C, HxW), group, weight, bias, eps).reshape(input.shape)
+    result = F.group_norm(x, group, weight, bias, eps).reshape(input.shape)
     parts = _as_summed(input, weight).reshape(N, group, C // group * HxW)
     return result, parts.mean(2), (parts.var(2, correction=0) + float(eps)).rsqrt()
 

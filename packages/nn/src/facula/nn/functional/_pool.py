@@ -155,7 +155,7 @@ def _avg_pool(
     if divisor == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     if x.dtype is facula.int64:
-        result = _avg_integers(x, w, count_include_pad, divisor)
+        result = _avg_integers(x, w, count_include_pad, divisor).clone(memory_format=facula.channels_last if ndim == 2 and extend.channels_last(x) else facula.contiguous_format)
     else:
         result = _avg_row(x, *w.arguments()[:3], ceil_mode, count_include_pad, divisor or 0)
     return result.squeeze(0) if added else result

@@ -191,7 +191,11 @@ def index_fill(input, dim, index, value):
             [1., 0., 1.]])
     """
     filled = _filled_slices(input, dim, index, value)
-    return filled if filled._origin is not None or input.is_contiguous() else lying_as(filled, input)
+    if filled._origin is not None or type(input) is not Tensor:
+        return filled
+    if 1 in input.shape and filled.stride() != input.stride():  # a dim of size 1 keeps its stride in a copy
+        return _ops.copy_into_(_ops.copy(input.detach(), None, 1), filled)
+    return filled if input.is_contiguous() else lying_as(filled, input)
 
 
 @_dispatch.one_step(index_copy="IndexFillBackward0")
