@@ -1,5 +1,7 @@
 """backward() and grad(): what they return, accumulate, keep and refuse."""
 
+import warnings
+
 import facula
 import pytest
 from backend import leaf, near, plain, torch
@@ -452,3 +454,18 @@ def test_the_old_name_of_the_weights_warns():
         torch.autograd.backward(x.sum(), grad_variables=torch.tensor(3.0))
 
     assert [3.0, 3.0] == x.grad.tolist()
+
+
+def test_a_graph_of_gradients_is_warned_of_once_in_a_program(monkeypatch):
+    from facula.tensor_core import _warned
+
+    monkeypatch.setattr(_warned, "_given", set())
+    heard = []
+    for _ in range(2):
+        x = facula.ones(1, requires_grad=True)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            x.sum().backward(create_graph=True)
+        heard.append(len(said))
+
+    assert [1, 0] == heard

@@ -18,6 +18,15 @@ def pytest_runtest_call(item):
         pytest.skip(f"{found[1]} is not installed")
 
 
+@pytest.fixture(autouse=True)
+def nothing_was_said(monkeypatch):
+    """What is said once in a program is said once in a test."""
+    from facula.tensor_core import _warned
+
+    monkeypatch.setattr(_warned, "_given", set())
+    monkeypatch.setattr(_warned, "always", False)
+
+
 @pytest.fixture
 def as_before():
     """The number of threads and the instruction set's level are afterwards what they were."""

@@ -3,9 +3,9 @@
 import warnings
 
 import facula
+import numpy
 import pytest
 
-from facula.tensor_core import _warned
 
 ONCE = """
 T.bucketize(T.ones(4, 4).t(), T.tensor([1.0, 2.0]))
@@ -29,6 +29,20 @@ complex(T.ones(1, requires_grad=True) * 2)
 T.FloatStorage([1, 2])
 T.FloatStorage(2)
 T.ones(2).storage()
+T.ones(2, 2, 2).T
+T.add(T.ones(2), 2, T.ones(2))
+T.ones(2).addcmul(2, T.ones(2), T.ones(2))
+T.ones(2).addcdiv_(2, T.ones(2), T.ones(2))
+T.addmm(1, T.eye(2), 1, T.eye(2), T.eye(2))
+T.eye(2).addmm_(2, T.eye(2), T.eye(2))
+T.meshgrid(T.ones(2), T.ones(2))
+T.stft(T.ones(64), 16, return_complex=True)
+T.where(T.ones(2, dtype=T.uint8), T.ones(2), T.zeros(2))
+T.from_numpy(numpy.broadcast_to(numpy.ones(1), (2,)))
+T.as_tensor(numpy.broadcast_to(numpy.ones(1), (2,)))
+T.tensor([numpy.ones(2)])
+T.frombuffer(b"abcd", dtype=T.uint8)
+T.set_default_tensor_type("torch.FloatTensor")
 """.strip().split("\n")
 EACH_TIME = """
 T.zeros(1).expand(3).index_put_((T.tensor([0]),), T.tensor(1.0))
@@ -57,20 +71,21 @@ def told(module, expression, times=2):
     for _ in range(times):
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            eval(expression, {"T": module})
+            eval(expression, {"T": module, "numpy": numpy})
         answer.append([w.category.__name__ for w in heard])
     return answer
-
-
-@pytest.fixture(autouse=True)
-def nothing_was_said(monkeypatch):
-    monkeypatch.setattr(_warned, "_given", set())
-    monkeypatch.setattr(_warned, "always", False)
 
 
 @pytest.mark.parametrize("expression", ONCE)
 def test_once_in_a_program(expression):
     assert [["UserWarning"], []] == told(facula, expression)
+
+
+def test_older_orders_of_arguments_are_told_of_once_whatever_their_numbers_and_functions():
+    first = told(facula, "T.ones(2).addcdiv_(0.5, T.ones(2), T.ones(2))", 1)
+    others = told(facula, "T.ones(2).addcdiv_(0.25, T.ones(2), T.ones(2))", 1) + told(facula, "T.ones(2).sub(2, T.ones(2))", 1)
+
+    assert ([["UserWarning"]], [[], []]) == (first, others)
 
 
 @pytest.mark.parametrize("expression", EACH_TIME)

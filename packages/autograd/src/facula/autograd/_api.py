@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, overload
 
 import facula
+from facula.tensor_core.extend import warn_once
 from facula.utils.hooks import RemovableHandle
 
 from . import _core, _engine
@@ -141,11 +142,9 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     grads = (None,) * len(tensors) if grad_tensors is None else as_tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(
+        warn_once(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient, which keeps memory "
-            "until it is collected. Use autograd.grad where a graph of gradients is wanted, or set .grad to None after use.",
-            UserWarning,
-            stacklevel=2,
+            "until it is collected. Use autograd.grad where a graph of gradients is wanted, or set .grad to None after use."
         )
     start = roots(tensors, grads)
     if inputs is None:

@@ -6,10 +6,10 @@ always = False  # what set_warn_always was told
 _given = set()
 
 
-def once(said, stacklevel=2):
-    """A UserWarning of the caller's caller, the first time that this is said."""
-    if always or said not in _given:
-        _given.add(said)
+def once(said, stacklevel=2, of=None):
+    """A UserWarning of the caller's caller, the first time that this is said; `of` names what is said once where the text tells numbers."""
+    if always or (of or said) not in _given:
+        _given.add(of or said)
         warnings.warn(said, UserWarning, stacklevel=stacklevel + 1)
 
 

@@ -1,10 +1,9 @@
 """The slow path of every op: interpreters, `out=`, odd operands, stale origins, failures. Fast calls never come here."""
 
 import threading
-import warnings
 from typing import NamedTuple
 
-from facula.tensor_core import _tensor
+from facula.tensor_core import _tensor, _warned
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core._errors import MEMORY, STALE, GradError, IntegerOverflow, IntegersOverflow, explain, public_name
 from facula.tensor_core._grad_mode import grad_mode
@@ -325,7 +324,7 @@ def older_order(name, value, stacklevel=3):
     """A call in the order of arguments that PyTorch once had, a number before the last tensors: taken, with PyTorch's warning."""
     if not _run.is_number(value) and not (isinstance(value, Tensor) and not value.dim()):
         raise TypeError(f"{name}() received an invalid combination of arguments: one more than it takes, and {type(value).__name__} is no number to scale by.")
-    warnings.warn(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", UserWarning, stacklevel=stacklevel)
+    _warned.once(f"This overload of {name} is deprecated: the number that scales goes by its name. Consider using {name}(..., *, alpha or value = {value}).", stacklevel, of="an older order of arguments")
 
 
 def inplace(op, args):

@@ -3,7 +3,7 @@
 import math
 import warnings
 
-from facula.tensor_core import _ops, _ownership
+from facula.tensor_core import _ops, _ownership, _warned
 from facula.tensor_core.functions import create as _create, joining as _joining, ranges as _ranges, rearranging as _rearranging
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core.dispatch.guard import guarded
@@ -46,10 +46,9 @@ def _window(name, window, win_length, n_fft, like):
 
 
 def _rectangular():
-    warnings.warn(
+    _warned.once(
         "A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
         "Pass one such as facula.hann_window(win_length), or facula.ones(win_length) to keep this one.",
-        UserWarning,
         stacklevel=3,
     )
 

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _warned
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import ints, listed, sequence, whole
@@ -85,10 +85,8 @@ def _reversed_dims(self):
     """
     n = self.dim()
     if n != 2:
-        import warnings
-
         other = "This function is the identity there." if not n else "Use x.mT to transpose batches of matrices or x.permute(*range(x.ndim - 1, -1, -1)) to reverse the dims."
-        warnings.warn(f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated, and this one has {n}. {other}", UserWarning, stacklevel=2)
+        _warned.once(f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated, and this one has {n}. {other}", of="x.T")
     return _ops.permute(self, tuple(range(self.dim() - 1, -1, -1)))
 
 

@@ -1,6 +1,5 @@
 """Public names whose row depends on the types of the arguments. A small hand-written table: one function per name."""
 
-import warnings
 
 from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.slow import one_step
@@ -33,7 +32,7 @@ def where(condition, input=None, other=None, *, out=None):
         if not isinstance(condition, Tensor):
             raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
         if condition.dtype._name == "uint8":
-            warnings.warn("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().", UserWarning, stacklevel=2)
+            _warned.once("where received a uint8 condition tensor. This behavior is deprecated: use a boolean condition, condition.bool().")
         if condition.dtype._name not in ("bool", "uint8"):
             raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
         if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's

@@ -1,6 +1,6 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
-from facula.tensor_core import _ops
+from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.kinds import check, read_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
@@ -318,9 +318,7 @@ def meshgrid(*tensors, indexing=None):
     """
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     if indexing is None:
-        import warnings
-
-        warnings.warn('meshgrid: in an upcoming release, it will be required to pass the indexing argument: "ij" is taken.', UserWarning, stacklevel=2)
+        _warned.once('meshgrid: in an upcoming release, it will be required to pass the indexing argument: "ij" is taken.')
         indexing = "ij"
     if not len(tensors):
         raise RuntimeError("meshgrid expects a non-empty TensorList")

@@ -122,7 +122,7 @@ def from_data(data, dtype, device_):
     if hasattr(data, "__dlpack__") and not hasattr(data, "untyped"):
         return from_data(from_dlpack(data), dtype, device_)
     if isinstance(data, list) and data and type(data[0]).__module__ == "numpy" and getattr(data[0], "ndim", 0):
-        warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", UserWarning, stacklevel=3)
+        _warned.once("Creating a tensor from a list of numpy.ndarrays is extremely slow. Convert the list to a single one first, with numpy.array().", stacklevel=3)
     if hasattr(data, "untyped"):
         from facula.tensor_core.memory.storage import over
 

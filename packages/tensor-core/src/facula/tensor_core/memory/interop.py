@@ -93,9 +93,7 @@ def from_array(array, copy=False):
     if copy:
         return own_tensor(lib.fc_to(t._h, d._id, 1, 1))
     if not a.flags.writeable:
-        import warnings
-
-        warnings.warn("The given NumPy array is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.", UserWarning, stacklevel=3)
+        _warned.once("The given NumPy array is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.", stacklevel=3)
     return t
 
 
@@ -138,9 +136,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     from facula.tensor_core._lib import bytes_of
 
     if view.readonly:
-        import warnings
-
-        warnings.warn("The given buffer is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.", UserWarning, stacklevel=2)
+        _warned.once("The given buffer is not writable, and PyTorch does not support non-writable tensors: writes to this tensor are refused.")
     data = bytes_of(view)
     t = borrow((view, data), address(data) + offset, size, not view.readonly, dtype, (count,), (1,))
     if requires_grad:

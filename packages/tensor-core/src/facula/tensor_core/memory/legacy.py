@@ -1,8 +1,7 @@
 """PyTorch's old constructors: `Tensor(...)`, `FloatTensor(...)` and their like, called with sizes, data, a tensor or a storage."""
 
-import warnings
 
-from facula.tensor_core import _state, _types
+from facula.tensor_core import _state, _types, _warned
 from facula.tensor_core.dispatch.run import is_array, is_number
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core.memory import data as _data
@@ -88,8 +87,8 @@ def set_default_tensor_type(t):
     found = TYPES.get(t.rpartition(".")[2]) if isinstance(t, str) else t
     if found not in TYPES.values():
         raise TypeError(f"set_default_tensor_type: invalid type object {t!r}. Use facula.set_default_dtype.")
-    warnings.warn(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and torch.set_default_device() as alternatives.", UserWarning, stacklevel=2
+    _warned.once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and torch.set_default_device() as alternatives."
     )
     _state.set_default_dtype(found.dtype)
 
