@@ -36,7 +36,7 @@ from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._torch_names import STORAGE_OF, StorageType, find_data, python_3
 from facula.tensor_core._types import device as Device
 from facula.tensor_core._types import dtype as Dtype
-from facula.tensor_core._types import strided
+from facula.tensor_core._types import strided, uint8
 
 __all__ = ["load", "save"]
 
@@ -261,6 +261,7 @@ class Unarchiver:
     def __init__(self, checkpoint: Checkpoint | None, map_location: Any, read: Reader, mapped: Any = None) -> None:
         self.checkpoint, self.map_location, self.read, self.mapped = checkpoint, map_location, read, mapped
         self.storages: dict[str, LoadedStorage] = {}
+        self.parts: dict[str, LoadedStorage] = {}
 
     def run(self) -> Any:
         result = self.read(self, self.checkpoint.read("data.pkl"), 0)[0]
@@ -269,7 +270,7 @@ class Unarchiver:
 
     def settle(self) -> None:
         """Storages that stand in the object for themselves are what users know as such."""
-        for storage in self.storages.values():
+        for storage in (*self.storages.values(), *self.parts.values()):
             storage.settle()
 
     def find_safe(self, module: str, name: str) -> Any:
@@ -333,9 +334,9 @@ class Unarchiver:
         check()
 
     def storage(self, id: Any) -> LoadedStorage:
-        """The storage of a persistent id: ("storage", type, key, location, elements)."""
+        """The storage of a persistent id: ("storage", type, key, location, elements), in old files with a part of it that is meant, or None."""
         id = tuple(text(part) for part in id) if type(id) is tuple else id
-        id = id[:5] if type(id) is tuple and id[5:] == (None,) else id  # the old format has a sixth entry for views
+        id, part = (id[:5], id[5]) if type(id) is tuple and len(id) == 6 else (id, None)
         if type(id) is not tuple or len(id) != 5 or id[0] != "storage" or not isinstance(id[1], StorageType) or type(id[2]) is not str:
             raise CheckpointError(f"load: a persistent id is {short(id)}, not that of a storage.")
         _, kind, key, location, count = id
@@ -344,7 +345,19 @@ class Unarchiver:
         if key not in self.storages:
             made = self.new_storage(kind.dtype, count * (kind.dtype.itemsize if kind.dtype else 1), key)
             self.storages[key] = self.place(made, location)
-        return self.storages[key]
+        return self.storages[key] if part is None else self.part(self.storages[key], part)
+
+    def part(self, whole: LoadedStorage, part: Any) -> LoadedStorage:
+        """What PyTorch 0.3 knew as a view of a storage: (key, first element, elements), over the same memory."""
+        if type(part) is not tuple or len(part) != 3 or not all(type(n) is int and n >= 0 for n in part[1:]) or type(key := text(part[0])) is not str:
+            raise CheckpointError(f"load: a part of a storage is {short(part)}, not its key, first element and length.")
+        dtype = whole.dtype or uint8
+        first, end = part[1] * dtype.itemsize, (part[1] + part[2]) * dtype.itemsize
+        if end > whole.held:
+            raise CheckpointError(f"load: a part of {part[2]} elements at {part[1]} leaves its storage of {whole.held} bytes. The file is damaged.")
+        if key not in self.parts:
+            self.parts[key] = NoStorage(dtype, end - first) if isinstance(whole, NoStorage) else LoadedStorage.over(whole.untyped()[first:end], dtype)
+        return self.parts[key]
 
     def new_storage(self, dtype: Dtype | None, nbytes: int, key: str) -> LoadedStorage:
         """A storage that reads its record when the first tensor says what its elements are."""
