@@ -8,7 +8,7 @@ import math
 
 import facula as F
 
-from .._core import composing, row
+from .._core import composing, extend, row
 from .._support import format_of, formed
 from .._table import D, none, refuse
 from ._tools import only_where, straight, zeros
@@ -169,7 +169,8 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train) -> tuple:
     along = (0, *range(2, x.ndim))
     shape = [-1 if d == 1 else 1 for d in range(x.ndim)]
     w = None if weight is None else weight.reshape(shape)
-    if train:
+    if train:  # second gradients: x's lies like x, and g's by rows
+        g, x = extend.gradient_lies(g, "rows"), extend.gradient_lies(x, "like")
         h, r = normalised(x, along, eps)
         dx = normal_gradients(g, h, r, w, along)
     else:
