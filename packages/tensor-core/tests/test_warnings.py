@@ -37,6 +37,7 @@ T.addmm(1, T.eye(2), 1, T.eye(2), T.eye(2))
 T.eye(2).addmm_(2, T.eye(2), T.eye(2))
 T.meshgrid(T.ones(2), T.ones(2))
 T.stft(T.ones(64), 16, return_complex=True)
+T.istft(T.ones(9, 9, dtype=T.complex64), 16)
 T.where(T.ones(2, dtype=T.uint8), T.ones(2), T.zeros(2))
 T.from_numpy(numpy.broadcast_to(numpy.ones(1), (2,)))
 T.as_tensor(numpy.broadcast_to(numpy.ones(1), (2,)))
@@ -86,6 +87,10 @@ def test_older_orders_of_arguments_are_told_of_once_whatever_their_numbers_and_f
     others = told(facula, "T.ones(2).addcdiv_(0.25, T.ones(2), T.ones(2))", 1) + told(facula, "T.ones(2).sub(2, T.ones(2))", 1)
 
     assert ([["UserWarning"]], [[], []]) == (first, others)
+
+
+def test_a_window_is_missed_once_on_each_way():
+    assert [[["UserWarning"]]] * 2 == [told(facula, f"T.{call}", 1) for call in ("stft(T.ones(64), 16, return_complex=True)", "istft(T.ones(9, 9, dtype=T.complex64), 16)")]
 
 
 @pytest.mark.parametrize("expression", EACH_TIME)

@@ -13,6 +13,7 @@ from ._rows import row
 from ._window import batched, ntuple, out_size, padded
 
 _convolution, _squeeze, _unsqueeze = row("convolution"), row("squeeze"), row("unsqueeze")
+_UNEVEN = "Using padding='same' with even kernel lengths and odd dilation takes a copy of the input with zeros on one side. Give an odd kernel where that matters."
 
 
 def _same_padding(kernel: tuple, stride: tuple, dilation: tuple) -> tuple[tuple, tuple]:
@@ -124,6 +125,8 @@ def _conv(
         if any(p < 0 for p in before):
             raise RuntimeError(f"{name}: negative padding is not supported, got {before}. Slice the input.")
     _check_steps(name, stride, dilation)
+    if before != after:
+        extend.warn_once(_UNEVEN, stacklevel=3)
     both = tuple(min(b, a) for b, a in zip(before, after))
     x = padded(x, tuple(b - p for b, p in zip(before, both)), tuple(a - p for a, p in zip(after, both)))
     out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, both, dilation))

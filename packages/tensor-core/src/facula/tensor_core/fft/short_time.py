@@ -45,11 +45,12 @@ def _window(name, window, win_length, n_fft, like):
     return window
 
 
-def _rectangular():
+def _rectangular(name):
     _warned.once(
         "A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. "
         "Pass one such as facula.hann_window(win_length), or facula.ones(win_length) to keep this one.",
         stacklevel=3,
+        of=f"a window for {name}",
     )
 
 
@@ -77,7 +78,7 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:
-        _rectangular()
+        _rectangular("stft")
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false.")
     if return_complex is None:
@@ -145,7 +146,7 @@ def istft(
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if window is None:
-        _rectangular()
+        _rectangular("istft")
     if not input.is_complex():
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with return_complex=True.")
     if input.numel() == 0:
