@@ -50,6 +50,8 @@ x.to_sparse(); x.to_sparse(1); x.to_sparse(dense_dim=1); x.to_sparse(layout=torc
 x.to_sparse_bsc((1,3)); x.to_sparse_csr().to_sparse_csc(); x.to_sparse().to_dense()
 x.sparse_mask(torch.eye(3,dtype=torch.float64).to_sparse()); x.sparse_mask(torch.eye(3,dtype=torch.float64).to_sparse_csr()); x.to_sparse_csr().to_dense()
 x.to('meta'); (x+1).to('meta'); (x+1).as_subclass(type('M',(torch.Tensor,),{})); x.as_subclass(type('M',(torch.Tensor,),{})); x.clone().set_(x*1)
+F.max_pool2d(x[None],2); F.avg_pool2d(x[None],2); F.adaptive_avg_pool2d(x[None],2); F.adaptive_max_pool2d(x[None],2); F.max_pool3d(b3[None],2)
+F.adaptive_avg_pool3d(b3[None],2); F.max_pool1d(x,2); F.avg_pool1d(x,2); torch.linalg.householder_product(x,v); torch.cholesky_inverse(x)
 x.clone().exp_(); x.clone().sub_(1); x.clone().div_(2); x.clone().pow_(2); x.clone().normal_(); x.clone().uniform_()
 """.replace("\n", "; ").strip("; ").split("; ")
 

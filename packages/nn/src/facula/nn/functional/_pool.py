@@ -79,9 +79,11 @@ def _max_pool(
                 best = _values_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
                 return _squeeze(best, (0,)) if alone else best
             best, at = _max_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
+            if alone:
+                best = alone_again(best, f"MaxPool{ndim}DWithIndices", input)
             if not return_indices:
-                return _squeeze(best, (0,)) if alone else best
-            return (_squeeze(best, (0,)), _squeeze(at, (0,))) if alone else (best, at)
+                return best
+            return (best, _squeeze(at, (0,))) if alone else (best, at)
         except (RuntimeError, TypeError, ValueError):
             pass
     extend.kinds_first(name, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)
@@ -89,7 +91,7 @@ def _max_pool(
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
     best, at = _max_row(x, *w.arguments(), ceil_mode)
     if added:
-        best, at = best.squeeze(0), at.squeeze(0)
+        best, at = alone_again(best, f"MaxPool{ndim}DWithIndices", input), at.squeeze(0)
     return (best, at) if return_indices else best
 
 
@@ -144,7 +146,7 @@ def _avg_pool(
     if (alone or len(shape) == ndim + 2) and 0 not in shape and divisor != 0 and input.dtype is not facula.int64:
         try:  # as in _max_pool
             result = _avg_row(_unsqueeze(input, 0) if alone else input, *_plain(ndim, kernel, stride, padding, 1)[:3], ceil_mode, count_include_pad, divisor or 0)
-            return _squeeze(result, (0,)) if alone else result
+            return alone_again(result, f"AvgPool{ndim}D", input) if alone else result
         except (RuntimeError, TypeError, ValueError):
             pass
     name = f"avg_pool{ndim}d"
@@ -158,7 +160,13 @@ def _avg_pool(
         result = _avg_integers(x, w, count_include_pad, divisor).clone(memory_format=facula.channels_last if ndim == 2 and extend.channels_last(x) else facula.contiguous_format)
     else:
         result = _avg_row(x, *w.arguments()[:3], ceil_mode, count_include_pad, divisor or 0)
-    return result.squeeze(0) if added else result
+    return alone_again(result, f"AvgPool{ndim}D", input) if added else result
+
+
+def alone_again(result: Tensor, name: str, input: Tensor) -> Tensor:
+    """The result without the batch that was added to input: one step, named as in PyTorch, which adds one to lines alone."""
+    out = _squeeze(result, (0,))
+    return out if input.dim() == 2 else extend.one_node(out, f"{name}Backward0", input)
 
 
 def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int | None) -> Tensor:

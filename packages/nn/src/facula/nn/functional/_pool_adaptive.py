@@ -8,6 +8,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
+from ._pool import alone_again
 from ._rows import REAL, only
 from ._window import batched, ntuple, want_sizes
 
@@ -41,7 +42,7 @@ def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
         x = x.flatten(2).mean(-1).reshape(*x.shape[:2], *(1,) * ndim).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
     else:
         x = _avg_row(x, _three(sizes))
-    return x.squeeze(0) if added else x
+    return x if not added else alone_again(x, f"AdaptiveAvgPool{ndim}D", input)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -94,7 +95,7 @@ def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bo
         only(f"adaptive_max_pool{ndim}d", x.dtype, REAL)
     best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
-        best, places = best.squeeze(0), places.squeeze(0)
+        best, places = alone_again(best, f"AdaptiveMaxPool{ndim}D", input), places.squeeze(0)
     return (best, places) if return_indices else best
 
 

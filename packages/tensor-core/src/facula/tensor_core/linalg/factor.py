@@ -266,11 +266,12 @@ def householder_product(A, tau, *, out=None) -> Tensor:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
     if tau.dtype is not A.dtype:
         raise DTypeError(f"linalg.householder_product: tau dtype {tau.dtype._name} does not match input dtype {A.dtype._name}. Convert one.")
+    given = A, tau
     A, tau = gradient_lies(A, "like"), gradient_lies(tau, "like")
     Q = _ops.copy_into_(_ops.copy(A, None, 0), eye_like(A, m, n))  # of no reflectors too it has A's history
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
-    return into("linalg.householder_product", columns(Q), out, (A,))
+    return into("linalg.householder_product", one_node(columns(Q), "LinalgHouseholderProductBackward0", *given), out, (A,))
 
 
 def orgqr(input, input2, *, out=None) -> Tensor:

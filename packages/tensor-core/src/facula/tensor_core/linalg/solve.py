@@ -247,7 +247,7 @@ def cholesky_inverse(input, upper=False, *, out=None) -> Tensor:
             where = zero.nonzero()[0].tolist()
             batch = f"(Batch element {where[0]}): " if L.dim() > 2 else ""
             raise LinAlgError(f"cholesky_inverse: {batch}" + _ZERO_PIVOT.format(k=where[1] + 1))
-    return into("cholesky_inverse", cholesky_solve(eye_like(L), L, upper), out, (L,))
+    return into("cholesky_inverse", _dispatch.one_node(cholesky_solve(eye_like(L), L, upper), "CholeskyInverseBackward0", L), out, (L,))
 
 
 def in_range(pivots, least, most):
