@@ -20,6 +20,8 @@ X.sparse_csr_tensor(i, i, f, (3, 3), layout=X.strided)|X.sparse_csr_tensor(i, i,
 X.binary_cross_entropy_with_logits(f, m[0, :2])|X.embedding_bag(m, X.tensor(1), i)|X.embedding_bag(m, i, m.long())|X.group_norm(f, 1)|X.ctc_loss(f.long(), m.long(), (1, 2), (1, 2))|X.ctc_loss(X.tensor(0), i, (1,), (1,))
 X.histogramdd(m.long(), (2,))|X.nn.functional.lp_pool2d(t, 1, (1,))|X.index_copy(m.long(), 0, X.tensor([[0]]), m)|X.index_copy(m.long(), 0, X.tensor([0]), f)|X.index_copy(m.long(), 9, X.tensor([0]), m[:1])
 f.sparse_resize_(3, -1, dense_dim=-1)|f.pin_memory(object())|f.is_pinned((1, 2))|f.is_pinned()|X.scatter(f, 9, i, 0, reduce="mean")|X.linspace(1, 2, 2**63)|X.logspace(1, 2, 2**63)|X.norm(f, dim=2**63)|X.sparse_coo_tensor(m[:2].long(), f, pin_memory=None)
+X.index_put(f, [X.tensor(0)], X.ones(1))|X.index_put(m, [X.tensor(0)], X.ones(1, 3))|X.index_put(m, [i, i], f)|X.index_put(m, [b], f)|X.index_put(m, (X.tensor([0]),), X.ones(1, 3))|X.index_put(m, (m > 1,), X.tensor(2.0))
+X.float_power(1, {}, out=o)|X.sspaddmm(f, f, f, out=3)|X.any(f, {}, out=o.long())|X.all(f, keepdim=0.5, out=o.long())|X.any(f, out=o.long())|X.grid_sampler_3d(f, i, 0, 2, False)
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -290,8 +290,7 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
 def _of_rank(name: str, rank: int) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
         if input.dim() != rank:
-            error = RuntimeError if input.dim() else extend.RankError
-            raise error(f"{name}: expected input of {rank} dims, but got {input.dim()}. Reshape it.")
+            raise extend.RankError(f"{name}: expected input of {rank} dims, but got {input.dim()}. Reshape it.")
         return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name

@@ -48,6 +48,10 @@ class GradError(RuntimeError):
     """
 
 
+class SizesError(ValueError, RuntimeError):
+    """Sizes that do not go together: what PyTorch's functions in Python call the one, the same in C the other."""
+
+
 class IndexShapeError(ShapeError, IndexError):
     """Index tensors that do not go together, or not with what they index."""
 

@@ -32,7 +32,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     if ndim not in (2, 3):
         raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}.")
     if tuple(theta.shape[-2:]) != (ndim, ndim + 1) or theta.dim() != 3:
-        raise extend.ShapeError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
+        raise extend.SizesError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
     if theta.size(0) != size[0]:
         raise RuntimeError(f"affine_grid: theta has {theta.size(0)} maps, size {tuple(size)} a batch of {size[0]}. Give one map for each item.")
     if min(size) <= 0:

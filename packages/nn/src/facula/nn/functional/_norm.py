@@ -172,7 +172,7 @@ def instance_norm(
     if use_input_stats:
         _check_several("instance_norm", "spatial element", input, *input.shape[2:])
     if (running_mean is None) != (running_var is None):
-        raise extend.ShapeError("instance_norm: running_mean and running_var must either both be None or neither be None")
+        raise extend.SizesError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:

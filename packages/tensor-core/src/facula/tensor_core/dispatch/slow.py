@@ -10,7 +10,7 @@ from facula.tensor_core._grad_mode import grad_mode
 from facula.tensor_core._lib import lib
 from facula.tensor_core._ownership import load
 from facula.tensor_core.dispatch.foreign import ask_row, overriding
-from facula.tensor_core.dispatch.kinds import refused
+from facula.tensor_core.dispatch.kinds import kinds_first, refused
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, own_tensor  # noqa: F401 - own_tensor is for _ops.py
 
@@ -314,7 +314,12 @@ def _into(op, args, out):
     _out.a_tensor(_out.public(op), out)
     if tape is not None and (out._origin is not None or has_origin(args)):
         tape.copy_out(op, out, args)
-    written = _out.write(op, args, out)
+    try:
+        written = _out.write(op, args, out)
+    except Exception:
+        if op.kind == "fold":  # whose names tell the kinds
+            kinds_first(public_name(op), **{p.name: a for p, a in zip(op.params, args) if not p.tensor and p.default is not a})
+        raise
     for t in out if isinstance(out, (tuple, list)) else (out,):
         unrecorded(t)
     return written

@@ -202,6 +202,9 @@ def float_power(input, exponent, *, out=None):
     if is_number(input) and is_number(exponent):
         raise TypeError("float_power(): one of input and exponent must be a Tensor")
     if out is not None:
+        for name, a in (("input", input), ("exponent", exponent)):
+            if not isinstance(a, Tensor) and not is_number(a):
+                raise TypeError(f"float_power(): argument '{name}' must be Tensor or Number, not {type(a).__name__}. Convert it.")
         a_tensor("float_power", out)
         if out.dtype is not wide:
             raise RuntimeError(f"float_power: out has dtype {out.dtype._scalar_type} but the operation's result requires dtype {wide._scalar_type}. Give an output of that dtype.")

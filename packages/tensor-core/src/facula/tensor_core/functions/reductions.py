@@ -6,7 +6,7 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
-from facula.tensor_core.dispatch.kinds import check, real_order, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, real_order, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.shape import wrap_dim
@@ -284,6 +284,7 @@ def _truth(fold, input, dim, keepdim, out):
     if out is not None:
         a_tensor(fold.__name__, out)
     if out is not None and out.dtype._name not in ("bool", "uint8"):
+        kinds_first(fold.__name__, dim=dim, keepdim=keepdim)
         raise RuntimeError(f"{fold.__name__} only supports bool tensor for result, got: {out.dtype._name}. Give one of dtype bool.")
     if keepdim is not False and keepdim is not True:
         check(fold.__name__, "keepdim", 2, "bool", keepdim)
