@@ -77,12 +77,29 @@ static void fc_order_dims(int n, fc_tensor *const *x, int ndim, const int64_t *s
     }
 }
 
-static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim)
+int fc_lies_oddly(const fc_tensor *x)
 {
+    int64_t run = 1;
+    for (int d = x->ndim - 1; d >= 0; --d) {
+        if (x->stride[d] != run)
+            return 1;
+        run *= x->shape[d] ? x->shape[d] : 1;
+    }
+    return 0;
+}
+
+/* Does a result of operands without gaps lie row by row? Where they differ in shape, dims of size 1 have a say by their strides. */
+static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim, const int64_t *shape)
+{
+    int alike = 1, usual = 1;
     for (int k = 0; k < n; ++k)
-        if (x[k] && (!x[k]->contiguous || x[k]->ndim != ndim))
-            return 0;
-    return 1;
+        if (x[k]) {
+            if (!x[k]->contiguous || x[k]->ndim != ndim)
+                return 0;
+            alike &= !memcmp(x[k]->shape, shape, (size_t)ndim * sizeof(int64_t));
+            usual &= !fc_lies_oddly(x[k]);
+        }
+    return alike | usual;
 }
 
 /* Operands of one shape that all lie alike and without gaps: the result lies so too, odd strides of dims of size 1 included. */
@@ -101,7 +118,7 @@ fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *sh
 {
     int perm[FC_MAX_DIMS];
     int64_t stride[FC_MAX_DIMS];
-    if (ndim < 2 || fc_all_contiguous(n, x, ndim))
+    if (ndim < 2 || fc_all_contiguous(n, x, ndim, shape))
         return fc_new(dtype, device, ndim, shape);
     const int64_t *common = fc_common_strides(n, x, ndim, shape);
     if (common)

@@ -52,18 +52,6 @@ static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
     return kept;
 }
 
-/* Do its dims of size 1 have other strides than a new tensor's? They tell an order that results beside a number keep, as PyTorch's do. */
-static int fc_lies_oddly(const fc_tensor *x)
-{
-    int64_t run = 1;
-    for (int d = x->ndim - 1; d >= 0; --d) {
-        if (x->stride[d] != run)
-            return 1;
-        run *= x->shape[d] ? x->shape[d] : 1;
-    }
-    return 0;
-}
-
 /* The output of operands in their order of dims. Where one is converted first and repeats elements, PyTorch lays out its copy: that one has an opinion. */
 static fc_tensor *fc_formed(int dtype, int common, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
 {
@@ -167,8 +155,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
-    const int power = op == FC_OP_pow && number >= 0; /* a number there is no operand to PyTorch: it has no say in the layout */
-    const int formed = power ? 1 : n;
+    const int apart = number > 0 && fc_op_has(op, FC_TRAIT_NUMBER_APART), formed = apart ? n - 1 : n;
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
@@ -180,7 +167,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             memcpy(narrow, bytes, fc_dt_size[held]);
             fc_convert(types.compute, bytes, held, narrow, 1);
         }
-        const fc_map_cell simple = power && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind < FC_KFLOAT ? value->re : value->im == 0 ? value->re : NAN) : NULL;
+        const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind < FC_KFLOAT ? value->re : value->im == 0 ? value->re : NAN) : NULL;
         if (simple) { /* the exponent has done its work */
             cell = simple;
             number = -1;
@@ -226,9 +213,10 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
-        const int new = plain && (number < 0 || power || !fc_lies_oddly(lead)) && !traits;
+        const int new = plain && (number < 0 || apart || !fc_lies_oddly(lead)) && !traits;
         fc_tensor *turned[2] = { x[n - 1], x[0] }; /* to PyTorch rsub is sub the other way round */
-        out = new ? fc_new(types.result, device, ndim, shape) : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0]) : fc_formed(types.result, common, device, ndim, shape, formed, power ? x + first_real : op == FC_OP_rsub ? turned : x, chooser);
+        const int base = op == FC_OP_pow && number == 0; /* 2**x is row-major there */
+        out = new || base ? fc_new(types.result, device, ndim, shape) : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0]) : fc_formed(types.result, common, device, ndim, shape, formed, op == FC_OP_rsub ? turned : x, chooser);
         if (!out)
             return NULL;
     }

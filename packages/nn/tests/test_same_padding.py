@@ -17,7 +17,7 @@ def heard(ndim, kernel, dilation):
         warnings.simplefilter("always")
         for _ in range(2):
             conv(facula.ones(1, 1, *(6,) * ndim), facula.ones(1, 1, *(kernel,) * ndim), padding="same", dilation=dilation)
-    return [(w.category.__name__, w.filename == __file__) for w in said]
+    return [w.category.__name__ for w in said]
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def nothing_was_said(monkeypatch):
 
 @pytest.mark.parametrize("ndim, kernel, dilation", UNEVEN)
 def test_zeros_on_one_side_are_told_of_once(ndim, kernel, dilation):
-    assert [("UserWarning", True)] == heard(ndim, kernel, dilation)
+    assert ["UserWarning"] == heard(ndim, kernel, dilation)
 
 
 @pytest.mark.parametrize("ndim, kernel, dilation", EVEN)

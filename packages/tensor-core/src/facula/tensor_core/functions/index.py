@@ -266,7 +266,7 @@ def index_put_(input, indices, values, accumulate=False):
     if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype._name in ("bool", "uint8"):
         if input.is_complex() or not values.is_complex():  # one value behind one mask is filled in, as masked_fill does
             values = values.to(input.dtype)
-    if values.dim() > 0 and values.dim() > (most := _dims_put(input, indices)):  # an assignment drops leading sizes of 1, this does not
+    if values.dim() > (most := _dims_put(input, indices)) >= 0:  # an assignment drops leading sizes of 1, this does not
         raise ShapeError(f"index_put_(): shape mismatch: values have {values.dim()} dims, what is written to has {most} ({tuple(values.shape)}, {tuple(input.shape)}). Reshape the values.")
     if not input.is_contiguous() and _fills.expanded_dims(input):
         _fills.warn_expanded("index_put_")
@@ -290,10 +290,11 @@ def _put(input, indices, values, accumulate=False):
 
 
 def _dims_put(input, indices):
-    """How many dims input[indices] has: index tensors stand for a dim each, masks for as many as they have, and all give those that they broadcast to."""
+    """How many dims input[indices] has, fewer than 0 for too many indices: index tensors stand for a dim each, masks for as many as they have, and all give those that they broadcast to."""
     masks = [i.dtype._name in ("bool", "uint8") for i in indices]
     read = sum(i.dim() if mask else 1 for i, mask in zip(indices, masks))
-    return input.dim() - read + max((1 if mask else i.dim() for i, mask in zip(indices, masks)), default=0)
+    kept = input.dim() - read
+    return kept if kept < 0 else kept + max((1 if mask else i.dim() for i, mask in zip(indices, masks)), default=0)
 
 
 def index_put(input, indices, values, accumulate=False):
