@@ -42,10 +42,10 @@ AFTER = {
 
 # what is right at a glance, as text for the guard of a function; anything else is looked at closely
 GLANCE = {
-    "ints": "type({0}) is not tuple", "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
+    "sizes": "type({0}) is not tuple", "tensor": "type({0}) is not _Tensor", "int": "type({0}) is not int or not -65536 < {0} < 65536", "bool": "{0} is not False and {0} is not True",
     "float": "type({0}) is not float and type({0}) is not int", "str": "type({0}) is not str", "dtype": "type({0}) is not _dtype",
 }  # fmt: skip
-GLANCE["size"], GLANCE["sizes"] = GLANCE["int"], GLANCE["ints"]
+GLANCE["size"], GLANCE["ints"] = GLANCE["int"], f"{GLANCE['sizes']} and ({GLANCE['int']})"
 GLANCE["number"] = GLANCE["real"] = GLANCE["float"]
 
 

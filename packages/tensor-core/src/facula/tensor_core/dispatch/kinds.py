@@ -277,9 +277,16 @@ def plain(value):
 
 def read_ints(name, parameter, position, value, kind="ints"):
     """The ints of an argument in a tuple: several, or one that stands alone. Refuses another kind."""
-    if type(value) is not int or not -65536 < value < 65536:
-        check(name, parameter, position, kind, value)
-        value = plain(value)
+    if type(value) is tuple:
+        for v in value:
+            if type(v) is not int or not -65536 < v < 65536:
+                break
+        else:
+            return value
+    elif type(value) is int and -65536 < value < 65536:
+        return (value,)
+    check(name, parameter, position, kind, value)
+    value = plain(value)
     return (value,) if type(value) is int else tuple(value)
 
 

@@ -266,9 +266,9 @@ def index_put_(input, indices, values, accumulate=False):
     if values.dtype is not input.dtype and values.numel() == 1 and not accumulate and len(indices) == 1 and indices[0].dtype._name in ("bool", "uint8"):
         if input.is_complex() or not values.is_complex():  # one value behind one mask is filled in, as masked_fill does
             values = values.to(input.dtype)
-    if values.dim() > (most := _dims_put(input, indices)) >= 0:  # an assignment drops leading sizes of 1, this does not
+    if (shape := values.shape) and shape[0] == 1 and len(shape) > (most := _dims_put(input, indices)) >= 0:  # an assignment drops leading sizes of 1, this does not
         raise ShapeError(f"index_put_(): shape mismatch: values have {values.dim()} dims, what is written to has {most} ({tuple(values.shape)}, {tuple(input.shape)}). Reshape the values.")
-    if not input.is_contiguous() and _fills.expanded_dims(input):
+    if not _is_contiguous(input._h, 0) and _fills.expanded_dims(input):
         _fills.warn_expanded("index_put_")
     return _put(input, indices, values, accumulate)
 

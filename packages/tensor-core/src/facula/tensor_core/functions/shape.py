@@ -457,7 +457,7 @@ def as_strided(input, size, stride, storage_offset=None):
     try:
         if type(input) is not Tensor:
             want_tensor("as_strided", "input", 0, input)
-        if isinstance(size, (str, Tensor)) or isinstance(stride, (str, Tensor)):
+        if not (type(size) is type(stride) is tuple) and (isinstance(size, (str, Tensor)) or isinstance(stride, (str, Tensor))):
             want_ints("as_strided", "size", 1, size)
             want_ints("as_strided", "stride", 2, stride)
         return _ops.as_strided(input, list(size), list(stride), storage_offset)
