@@ -6,7 +6,8 @@ import threading
 import facula
 import pytest
 from facula import overrides
-from facula.tensor_core.dispatch import modes
+from facula.tensor_core import extend
+from facula.tensor_core.dispatch import modes, slow
 
 T = facula.Tensor
 
@@ -83,3 +84,25 @@ def test_methods_and_functions_are_told_apart():
 
     assert facula.fill_ is facula.fill_ and facula.fill_(x, 3) is x and [3.0, 3.0] == x.tolist()
     assert ["input", "dim", "keepdim"] == list(inspect.signature(T.median).parameters)[:3]
+
+
+def test_an_interruption_leaves_no_interpreter_behind():
+    """It may come while one of them is off the stack, and what held it there may live as long as the traceback."""
+    seen, held = [], []
+
+    def heard(op, args, kwargs):
+        seen.append(op.name)
+        return extend.call(op, *args, **kwargs)
+
+    with pytest.raises(KeyboardInterrupt):
+        with extend.interpreter(heard):
+            held.append(extend.below(heard))
+            held[0].__enter__()
+            raise KeyboardInterrupt
+    held.clear()
+
+    facula.ones(2).neg()
+    assert [] == seen and not slow.listened()
+    with extend.interpreter(heard):
+        facula.ones(2).neg()
+    assert "neg" in seen and not slow.listened()

@@ -4,8 +4,6 @@
     interpret  `with interpreter(f):` - every op of this thread goes to f(op, args, kwargs) instead of running
 """
 
-import contextlib
-
 from facula.tensor_core import _grad_mode as modes
 from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
@@ -82,8 +80,7 @@ def set_tape(tape):
     _dispatch.tape = tape
 
 
-@contextlib.contextmanager
-def interpreter(f):
+class interpreter:
     """Within the block, ops of this thread go to f(op, args, kwargs). While f runs it is off the stack.
 
     If f has an attribute `reads`, reads(tensor, name) is called when item, tolist, numpy, equal or nonzero is about to read values;
@@ -92,24 +89,32 @@ def interpreter(f):
     a check of those values may look; and if it has `examples`, examples(function, args) when a composition reads values that only one example has:
     it gives the results of function of each example as one tensor, or None if it has one of all args alone.
     """
-    _dispatch.push_interpreter(f)
-    try:
-        yield f
-    finally:
-        _dispatch.pop_interpreter()
+
+    def __init__(self, f):
+        self.f = f
+
+    def __enter__(self):
+        self.depth = _dispatch.push_interpreter(self.f)
+        return self.f
+
+    def __exit__(self, *error):
+        _dispatch.pop_interpreter(self.depth)
 
 
-@contextlib.contextmanager
-def below(f):
+class below:
     """Within the block this thread's interpreter f and those above it do not listen; those below it do."""
-    stack = _dispatch._listening.stack
-    at = stack.index(f)
-    above = stack[at:]
-    del stack[at:]
-    try:
-        yield
-    finally:
-        stack.extend(above)
+
+    def __init__(self, f):
+        self.f = f
+
+    def __enter__(self):
+        stack = _dispatch._listening.stack
+        at = stack.index(self.f)
+        self.above = stack[at:]
+        del stack[at:]
+
+    def __exit__(self, *error):
+        _dispatch._listening.stack.extend(self.above)
 
 
 def wrap(handle):

@@ -123,27 +123,31 @@ _lock = threading.Lock()
 
 
 def push_interpreter(f):
+    """How deep the stack was."""
     global _listeners
     from facula.tensor_core import _ops
 
     with _lock:
-        _listening.__dict__.setdefault("stack", []).append(f)
+        stack = _listening.__dict__.setdefault("stack", [])
+        depth = len(stack)
+        stack.append(f)
         _listeners += 1
         _ops.interpreting = True
         _tensor.leaving = _leaving
+    return depth
 
 
-def pop_interpreter():
+def pop_interpreter(depth):
+    """An interruption may have come while the stack was a shorter one, or before one above was taken off: what counts is the depth."""
     global _listeners
     from facula.tensor_core import _ops
 
     with _lock:
-        f = _listening.stack.pop()
+        del _listening.stack[depth:]
         _listeners -= 1
         _ops.interpreting = _listeners > 0
         if not _listeners:
             _tensor.leaving = None
-    return f
 
 
 def _leaving(tensor, how):
