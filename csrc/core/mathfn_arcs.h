@@ -1,7 +1,7 @@
 /* The inverses of the circular functions, for one type: T, K(literal), FN(name); their series are in mathfn_f32_trig.h and
  * mathfn_f64_trig.h. Included once per type; no guard, deliberately. */
 
-/* k pi / 4 + factor (t + tail), rounded once; factor t is exact, and k is 0 or that the smaller part */
+/* k pi / 4 + factor (t + tail), rounded once, where factor t is exact and no larger than k pi / 4, unless k is 0 */
 FC_MATH T FN(from_eighths)(T k, T factor, T t, T tail)
 {
     const T eighth = K(0x1.921fb54442d18p-1), eighth_low = (T)((0x1.921fb54442d18p-1 - eighth) + 0x1.1a62633145c07p-55);
