@@ -45,6 +45,25 @@ def _ldexp_row(x, args, options):
     return _ops._ldexp_(x, other if other.dtype.itemsize <= 4 else lib.to(other._h, int32._id, 1, 1)) is x
 
 
+def _finite_row(x, args, options):
+    if args or options or type(x) is not Tensor or not _dispatch.unheard(x) or x.dtype._kind != 2:
+        return False
+    largest = _pointwise.LARGEST.get(x.dtype._name, 1.7976931348623157e308)
+    return _ops._nan_to_num_(x, nan=0.0, posinf=largest, neginf=-largest) is x
+
+
+def _row_of_two(row):
+    """A row that takes its operands as they are where they are floats of one dtype and shape; what halves need is composed."""
+
+    def done(x, args, options):
+        if options or len(args) != 1 or type(x) is not Tensor or type(args[0]) is not Tensor or not _dispatch.unheard(x, args[0]):
+            return False
+        other = args[0]
+        return other.dtype is x.dtype and x.dtype._kind == 2 and x.dtype.itemsize >= 4 and other.shape == x.shape and row(x, other) is x
+
+    return done
+
+
 def _polygamma_row(x, args, options):
     if options or len(args) != 1 or type(x) is not Tensor or not _dispatch.unheard(x):
         return False
@@ -122,12 +141,12 @@ FORMS = {
     "addr": Form("zeros(1, 2).addr_(facula.tensor([2.0]), facula.tensor([3.0, 4.0])) -> [[6., 8.]]", "SUM"),
     "baddbmm": Form("ones(1, 1, 1).baddbmm_(facula.ones(1, 1, 3), facula.ones(1, 3, 1)) -> [[[4.]]]", "SUM"),
     "addbmm": Form("ones(1, 1).addbmm_(facula.ones(2, 1, 3), facula.ones(2, 3, 1)) -> [[7.]]", "SUM GROWS READ"),
-    "logit": Form("tensor([0.5]).logit_() -> [0.]", "OVER"), "nan_to_num": Form("tensor([1.0, facula.nan]).nan_to_num_() -> [1., 0.]", "OVER"),
+    "logit": Form("tensor([0.5]).logit_() -> [0.]", "OVER"), "nan_to_num": Form("tensor([1.0, facula.nan]).nan_to_num_() -> [1., 0.]", "OVER", _finite_row),
     "mvlgamma": Form("tensor([3.0]).mvlgamma_(1) -> [0.6931]"), "polygamma": Form("tensor([1.0]).polygamma_(1) -> [1.6449]", row=_polygamma_row),
     "float_power": Form("tensor([3.0], dtype=facula.float64).float_power_(2) -> [9.], dtype=torch.float64", "EXACT", _power_row),
     "ldexp": Form("tensor([3.0]).ldexp_(facula.tensor([2])) -> [12.]", "READ", row=_ldexp_row),
-    "nextafter": Form("tensor([0.0]).nextafter_(facula.tensor([1.0])) -> [1.4013e-45]", "OVER"),
-    "heaviside": Form("tensor([-1.0, 2.0]).heaviside_(facula.tensor([0.5])) -> [0., 1.]", "OVER"),
+    "nextafter": Form("tensor([0.0]).nextafter_(facula.tensor([1.0])) -> [1.4013e-45]", "OVER", _row_of_two(_ops._nextafter_)),
+    "heaviside": Form("tensor([-1.0, 2.0]).heaviside_(facula.tensor([0.5])) -> [0., 1.]", "OVER", _row_of_two(_ops._heaviside_)),
 }  # fmt: skip
 
 

@@ -73,9 +73,7 @@ def padded(x: Tensor, before: tuple, after: tuple, value: float = 0.0) -> Tensor
     return facula.constant_pad_nd(x, [w for pair in zip(before[::-1], after[::-1]) for w in pair], value)
 
 
-def channels_last(x: Tensor) -> bool:
-    """Does x, of four or five dims, lie in memory with its channels last?"""
-    return extend.channels_last(x)
+channels_last = extend.channels_last
 
 
 def some(name: str, x: Tensor, ndim: int) -> None:

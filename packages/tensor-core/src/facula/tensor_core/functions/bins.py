@@ -139,7 +139,13 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
 
 def _edges(x, bins, range, d=0):
     """Edges of equal bins over the given range, or the data's; around one value half to each side."""
-    low, high = range if range is not None else [end.item() for end in _ops._aminmax(x, None, False)] if x.numel() else (0.0, 1.0)
+    if range is not None:
+        low, high = range
+    elif x.numel():
+        least, greatest = _ops._aminmax(x, None, False)
+        low, high = least.item(), greatest.item()
+    else:
+        low, high = 0.0, 1.0
     check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5

@@ -29,7 +29,13 @@ def back_in_order(t, order):
 def lying_as(t, input):
     """t, of input's shape and contiguous, where a copy of input would lie: itself, or a copy."""
     order = order_in_memory(input)
-    return t if order is None else back_in_order(_ops.copy(_ops.permute(t, order), None, 0), order)
+    if order is None:
+        return t
+    if t._origin is None and not _ops.interpreting and (like := lib.empty_like(input._h, lib.fc_dtype(t._h), 1)) is not None:  # 1.3 us for what stands below
+        lib.fc_copy(like._h, t._h)
+        lib.fc_fresh(like._h)
+        return like
+    return back_in_order(_ops.copy(_ops.permute(t, order), None, 0), order)
 
 
 def permute(input, dims):

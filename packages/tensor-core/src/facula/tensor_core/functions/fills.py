@@ -190,6 +190,11 @@ def index_fill(input, dim, index, value):
     tensor([[1., 0., 1.],
             [1., 0., 1.]])
     """
+    if type(input) is Tensor and input._origin is None:
+        copy = _ops.copy(input, None, 1)
+        if filled_slices(copy, dim, index, value):
+            lib.fc_fresh(copy._h)
+            return copy
     filled = _filled_slices(input, dim, index, value)
     if filled._origin is not None or type(input) is not Tensor:
         return filled

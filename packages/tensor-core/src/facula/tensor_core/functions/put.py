@@ -307,6 +307,8 @@ def type_as(self, other):
     >>> facula.tensor([1, 2]).type_as(facula.tensor([0.5]))
     tensor([1., 2.])
     """
+    if other.__class__ is self.__class__ is Tensor and other.dtype is self.dtype and other.device is self.device:
+        return self
     return self.to(other)
 
 

@@ -117,7 +117,7 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     """
     plain(layout, pin_memory)
     asked = device
-    if type(start) is not float or type(end) is not float:
+    if type(start) not in _REAL or type(end) not in _REAL or out is not None:
         if _ops.interpreting and out is None and (each := by_examples(lambda a, b: linspace(a, b, steps, dtype=dtype, device=device), start, end)) is not None:
             return _finish(each, requires_grad)
         device = _where(start, end, device, out)
@@ -186,7 +186,7 @@ def _where(start, end, device, out):
 
 def _end(what, v, device=None):
     """An end of linspace as a number; 0 where neither it nor the result has elements."""
-    if type(v) is int:
+    if type(v) in _REAL:
         return v
     if isinstance(v, Tensor) and v.dim():
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got {what} with {v.dim()} dimension(s).")
@@ -211,12 +211,12 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     """
     plain(layout, pin_memory)
     asked = device
-    if type(start) is not float or type(end) is not float:
+    if type(start) not in _REAL or type(end) not in _REAL or out is not None:
         if _ops.interpreting and out is None and (each := by_examples(lambda a, b: logspace(a, b, steps, base, dtype=dtype, device=device), start, end)) is not None:
             return _finish(each, requires_grad)
         device = _where(start, end, device, out)
     if out is None and type(base) in _REAL:
-        first, last = (v if type(v) is float else _end(what, v, device) for what, v in (("start", start), ("end", end)))
+        first, last = _end("start", start, device), _end("end", end, device)
         if _easy(first, last, steps, dtype, device):
             t = _ops.linspace_of(steps, float64, float(first), float(last))
             return _finish(_ops.copy(_map2r(_POW, None, 2, 0, float(base), 0.0, t._h), dtype or _state.get_default_dtype()), requires_grad)

@@ -327,7 +327,7 @@ def own_arguments(row):
         elif p.width > 1:
             ints.append(f"*({n} if type({n}) is tuple and len({n}) == {p.width} else spread({n}, {p.width}))")
         elif p.type == "int[]":
-            ints.append(f"*(len({n}), *{n})")
+            ints.append(f"len({n}), *{n}")
         elif p.width:
             ints.append(f"1 if {n} is True else 0 if {n} is False else no_flag({n})" if p.type == "bool" else n)  # where numbers travel truth values do not
         elif p.type in ("float", "Scalar"):
@@ -340,7 +340,7 @@ def own_arguments(row):
 def few_arguments(row):
     """What fc_own takes after the output; None for a row that has more."""
     tensors, ints, doubles, lists = own_arguments(row)
-    if lists or any(i.startswith("*") for i in ints) or len(tensors) > 4 or len(ints) > 6 or len(doubles) > 2:
+    if lists or any("*" in i for i in ints) or len(tensors) > 4 or len(ints) > 6 or len(doubles) > 2:
         return None
     return ", ".join(tensors + ["NULL"] * (4 - len(tensors)) + ints + ["0"] * (6 - len(ints)) + doubles + ["0.0"] * (2 - len(doubles)))
 
