@@ -249,7 +249,7 @@ int fc_gemm_run(const fc_gemm_args *g)
     p.depth = g->K < FC_GEMM_BLOCK ? g->K : FC_GEMM_BLOCK;
     const int64_t depth = p.depth ? p.depth : 1;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
-    p.cols_at_once = up(B_BYTES / (FC_GEMM_BLOCK * kernel->size), kernel->nr);
+    p.cols_at_once = up(B_BYTES / ((depth <= FC_GEMM_SHALLOW && !p.aside ? depth : FC_GEMM_BLOCK) * kernel->size), kernel->nr);
     p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
     p.keeps_b = p.rect_rows > p.rows_at_once && !p.direct && !g->b_at;
     if (p.direct) /* nothing is packed: long stretches of its lines */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 enum { FC_GEMM_FEW_ROWS = 8 };
+enum { FC_GEMM_SHALLOW = 64 }; /* steps up to which a product takes the time of its way to c, which then runs along c's rows */
 enum { FC_GEMM_F32, FC_GEMM_F64, FC_GEMM_C64, FC_GEMM_C128, FC_GEMM_TYPES };
 
 /* `count` neighbours: they go to `lane` of a panel's step and come from `from` beyond where the step starts to read. */

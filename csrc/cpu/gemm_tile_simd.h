@@ -221,6 +221,17 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
 #include "gemm_offset_simd.h"
 #undef TILE
 
+INLINE void T(one_tile)(const fc_gemm_tile_job *job, int64_t i, int64_t j)
+{
+    R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+    const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
+    const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
+    T(tiles)[rows - 1][vecs - 1](job->split ? FC_GEMM_CHAINS : 1, job->depth, (const R *)job->a + i * job->depth,
+                                 (const R *)job->b + j * job->depth, 2 * LANES, to.at, to.pitch);
+    T(put)(job, i, j, rows, cols, to.at, to.pitch);
+}
+
 static void T(block)(const fc_gemm_tile_job *job)
 {
     if (job->b_at || job->a_row) {
@@ -237,18 +248,15 @@ static void T(block)(const fc_gemm_tile_job *job)
         return;
     }
 #endif
-    R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
-    const int chains = job->split ? FC_GEMM_CHAINS : 1;
-    for (int64_t j = 0; j < job->cols; j += 2 * LANES) {
-        const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
-        const R *b = (const R *)job->b + j * job->depth;
-        for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
-            const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
-            const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
-            T(tiles)[rows - 1][vecs - 1](chains, job->depth, (const R *)job->a + i * job->depth, b, 2 * LANES, to.at, to.pitch);
-            T(put)(job, i, j, rows, cols, to.at, to.pitch);
-        }
-    }
+    /* a panel of b stays in L1 for all rows, but where there is little to compute c is what counts: it is met along its rows */
+    if (job->depth <= FC_GEMM_SHALLOW && job->c_col == 1)
+        for (int64_t i = 0; i < job->rows; i += TILE_ROWS)
+            for (int64_t j = 0; j < job->cols; j += 2 * LANES)
+                T(one_tile)(job, i, j);
+    else
+        for (int64_t j = 0; j < job->cols; j += 2 * LANES)
+            for (int64_t i = 0; i < job->rows; i += TILE_ROWS)
+                T(one_tile)(job, i, j);
 }
 
 static void T(merge)(const fc_gemm_tile_job *job)
