@@ -8,6 +8,7 @@ import numpy as np
 SHAPES = {10: (2, 5), 1_000: (25, 40), 100_000: (250, 400), 10_000_000: (2_500, 4_000)}
 LAYOUTS = ("contiguous", "transposed", "broadcast")
 HUGE_PAGE = 1 << 21
+CACHE_LINE = 64
 
 
 @cache
@@ -24,9 +25,16 @@ def drawn(shape, kind, high=9):
 
 
 def copied(array):
-    """A copy of its own. A large one begins on a huge page and asks for them: else luck says which of two libraries reads small pages, at half the speed."""
+    """A copy of its own, which begins at a cache line as memory of either library does: behind NumPy's 16 bytes in place a loop takes up to 1.6 times as long.
+
+    A large one begins on a huge page and asks for them: else luck says which of two libraries reads small pages, at half the speed.
+    """
     if array.nbytes < 2 * HUGE_PAGE:
-        return array.copy()
+        room = np.empty(array.nbytes + CACHE_LINE, np.uint8)
+        start = -room.ctypes.data % CACHE_LINE
+        copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        copy[...] = array
+        return copy
     pages = mmap.mmap(-1, array.nbytes + HUGE_PAGE)
     pages.madvise(mmap.MADV_HUGEPAGE)
     start = -np.frombuffer(pages, np.uint8).ctypes.data % HUGE_PAGE
