@@ -27,3 +27,10 @@ def test_only_the_matrix_has_a_derivative(name):
     other = facula.eye(8, dtype=facula.float64)[:, : 1 if name == "X" else 8].clone().requires_grad_()
     with pytest.raises(ValueError, match="no derivative"):
         facula.lobpcg(matrix(), 1, **{name: other})
+
+
+def test_of_first_guesses_there_are_as_many_as_they_are():
+    start = facula.ones(12, 3, dtype=facula.float64).tril()
+    values, vectors = facula.lobpcg(matrix(12), 2, X=start, n=1)
+
+    assert values.shape == (2,) and vectors.shape == (12, 2)

@@ -12,7 +12,7 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
     """(E, X): k eigenvalues of A x = e B x, descending if largest else ascending, and their vectors as columns.
 
     A, B: (*, m, m), symmetric, B positive definite (the identity unless given). X: (*, m, n) first guesses, random unless given;
-    k: n by default, else 1. iK: a preconditioner, near A's inverse. niter: at most so many steps, 1000 by default, no limit for -1.
+    as many as n says; k: as many as X has by default, else 1. iK: a preconditioner, near A's inverse. niter: at most so many steps, 1000 by default, no limit for -1.
     tol: the residual relative to the sizes of A, B and x at which a pair counts as found, sqrt of eps by default.
     method: "ortho" or "basic"; one method serves both: it keeps its basis orthonormal.
 
@@ -39,12 +39,12 @@ def lobpcg(A, k=None, B=None, X=None, n=None, iK=None, niter=None, tol=None, lar
         raise ValueError(f"lobpcg: method must be 'basic' or 'ortho', got {method!r}.")
     m = A.shape[-1]
     k = (1 if X is None else X.shape[-1]) if k is None else k
-    n = (k if X is None else X.shape[-1]) if n is None else n
+    n = X.shape[-1] if X is not None else k if n is None else n
     if m < 3 * n:
         raise ValueError(f"LPBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the number of requested eigenpairs (={n})")
     if not 0 < k <= n:
         raise ValueError(f"lobpcg: k must be from 1 to n={n}, got {k}.")
-    X = randn(*A.shape[:-2], m, n, dtype=A.dtype, device=A.device) if X is None else X[..., :n]
+    X = randn(*A.shape[:-2], m, n, dtype=A.dtype, device=A.device) if X is None else X
     limit = 1000 if niter is None else niter if niter >= 0 else float("inf")
     tol = finfo(A.dtype).eps ** 0.5 if tol is None else tol
     if A.dim() == 2:
