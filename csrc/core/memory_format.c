@@ -51,6 +51,18 @@ int fc_suggested_format(fc_tensor *x)
     return x->ndim > 5 || !fc_lies_last(x) ? 0 : x->ndim == 3 ? FC_LINES_LAST : x->ndim - 2;
 }
 
+int fc_lie_as(fc_tensor *t, fc_tensor *like)
+{
+    if (t->ndim != like->ndim)
+        return 0;
+    for (int d = 0; d < t->ndim; ++d)
+        if (t->shape[d] != like->shape[d] || (t->shape[d] != 1 && t->stride[d] != like->stride[d]))
+            return 0;
+    for (int d = 0; d < t->ndim; ++d)
+        t->stride[d] = like->stride[d];
+    return 1;
+}
+
 int fc_matrix_lies(fc_tensor *x)
 {
     if (x->ndim != 2)

@@ -77,7 +77,8 @@ static void fc_order_dims(int n, fc_tensor *const *x, int ndim, const int64_t *s
     }
 }
 
-int fc_lies_oddly(const fc_tensor *x)
+/* Strides of dims of size 1 tell an order, too, that results keep beside a number or another shape, as PyTorch's do. */
+int fc_lies_oddly(fc_tensor *x)
 {
     int64_t run = 1;
     for (int d = x->ndim - 1; d >= 0; --d) {
@@ -114,12 +115,23 @@ static const int64_t *fc_common_strides(int n, fc_tensor *const *x, int ndim, co
     return first->stride;
 }
 
+/* Images of one shape that all have their channels last: so has the result, and its dims of size 1 have the strides that they have there. */
+static int fc_all_channels_last(int n, fc_tensor *const *x, const int64_t *shape)
+{
+    for (int k = 0; k < n; ++k)
+        if (!x[k] || x[k]->ndim != 4 || memcmp(x[k]->shape, shape, 4 * sizeof(int64_t)) || !fc_is_contiguous(x[k], 2))
+            return 0;
+    return 1;
+}
+
 fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x)
 {
     int perm[FC_MAX_DIMS];
     int64_t stride[FC_MAX_DIMS];
     if (ndim < 2 || fc_all_contiguous(n, x, ndim, shape))
         return fc_new(dtype, device, ndim, shape);
+    if (ndim == 4 && fc_all_channels_last(n, x, shape))
+        return fc_new_formed(dtype, device, ndim, shape, 2);
     const int64_t *common = fc_common_strides(n, x, ndim, shape);
     if (common)
         return fc_new_strided(dtype, device, ndim, shape, common);

@@ -26,9 +26,6 @@ typedef struct {
 /* Broadcast shape of n operands; fails with FC_SHAPE. NULL operands are skipped. */
 int fc_broadcast(int n, fc_tensor *const *x, int *ndim, int64_t *shape);
 
-/* Do its dims of size 1 have other strides than a new tensor's? They tell an order that results keep beside a number or another shape, as PyTorch's do. */
-int fc_lies_oddly(const fc_tensor *x);
-
 /* A new output of this shape with PyTorch's strides for these inputs (all of them broadcastable to shape). */
 fc_tensor *fc_new_like_inputs(int dtype, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x);
 

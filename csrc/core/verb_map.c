@@ -52,13 +52,14 @@ static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
     return kept;
 }
 
-/* The output of operands in their order of dims. Where one is converted first and repeats elements, PyTorch lays out its copy: that one has an opinion. */
-static fc_tensor *fc_formed(int dtype, int common, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
+/* The output of operands in their order of dims. Where one is converted first, to the dtype in which they meet, and has gaps or repeats elements,
+ * PyTorch lays out its copy: that one has an opinion. */
+static fc_tensor *fc_formed(int dtype, int met, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
 {
     fc_tensor *as[3] = { NULL, NULL, NULL }, *copies[3] = { NULL, NULL, NULL };
     for (int k = 0; k < n; ++k) {
-        if (n > 1 && k >= from && x[k]->dtype != common && x[k]->ndim > 1 && !fc_is_dense(x[k]))
-            copies[k] = fc_new_like_inputs(common, FC_META, x[k]->ndim, x[k]->shape, 1, x + k);
+        if (k >= from && x[k]->dtype != met && x[k]->ndim > 1 && !fc_is_dense(x[k]))
+            copies[k] = fc_new_like_inputs(met, FC_META, x[k]->ndim, x[k]->shape, 1, x + k);
         as[k] = copies[k] ? copies[k] : x[k];
     }
     fc_tensor *out = fc_new_like_inputs(dtype, device, ndim, shape, n, as);
@@ -155,7 +156,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
-    const int apart = number > 0 && fc_op_has(op, FC_TRAIT_NUMBER_APART), formed = apart ? n - 1 : n;
+    const int apart = fc_op_has(op, FC_TRAIT_NUMBER_APART) && (number > 0 || (n == 3 && !x[2]->ndim)), formed = apart ? n - 1 : n; /* the third is a tensor always */
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
@@ -176,7 +177,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     }
 
     /* the common case: everything contiguous, of one shape and already in the compute dtype */
-    const fc_tensor *lead = x[first_real];
+    fc_tensor *lead = x[first_real];
     int plain = number < 0 || lead->numel <= FC_COPIES;
     for (int k = 0; k < n; ++k)
         plain = plain && (k == number || (x[k]->contiguous && x[k]->dtype == types.compute && x[k]->shape_id == lead->shape_id));
@@ -213,10 +214,12 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
         const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
-        const int new = plain && (number < 0 || apart || !fc_lies_oddly(lead)) && !traits;
-        fc_tensor *turned[2] = { x[n - 1], x[0] }; /* to PyTorch rsub is sub the other way round */
-        const int base = op == FC_OP_pow && number == 0; /* 2**x is row-major there */
-        out = new || base ? fc_new(types.result, device, ndim, shape) : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0]) : fc_formed(types.result, common, device, ndim, shape, formed, op == FC_OP_rsub ? turned : x, chooser);
+        const int new = plain && (((number < 0 || apart) && !traits) || !fc_lies_oddly(lead));
+        fc_tensor *turned[2] = { x[n - 1], x[0] };
+        const int by_number = number == 0 && fc_op_has(op, FC_TRAIT_PLAIN_OF_NUMBER), met = fc_ops[op].result_word == FC_RESULT_FLOAT ? types.result : common;
+        out = new || by_number ? fc_new(types.result, device, ndim, shape)
+            : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0])
+                               : fc_formed(types.result, met, device, ndim, shape, formed, fc_op_has(op, FC_TRAIT_TURNED) ? turned : x, chooser);
         if (!out)
             return NULL;
     }

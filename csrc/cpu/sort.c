@@ -1,4 +1,5 @@
 /* sort_dim(input, dim, descending) -> (values, indices). Always stable: see sort_keys.h. Any strides, halves as they are. */
+#include "facula.h"
 #include "../core/copy_nest.h"
 #include "../core/move.h"
 #include "sort_side.h"
@@ -8,10 +9,14 @@ typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; int d
 /* input; dim, descending */
 int fc_infer__sort(fc_call *c)
 {
-    const fc_tensor *x = c->t[0];
+    fc_tensor *x = c->t[0];
     int bad = fc_check_sort(x, c->i[0]);
     bad = bad ? bad : fc_declare(c, 0, x->dtype, x->ndim, x->shape);
-    return bad ? bad : fc_declare(c, 1, FC_I64, x->ndim, x->shape);
+    bad = bad ? bad : fc_declare(c, 1, FC_I64, x->ndim, x->shape);
+    if (!bad && x->contiguous && fc_lies_oddly(x)) /* what is written is contiguous all the same */
+        for (int k = 0; k < 2; ++k)
+            c->spec[k].format = c->spec[k].direct = 1;
+    return bad;
 }
 
 /* Bytes (bool, int8, uint8) have so few keys that their places are counted; bool has two, whatever its bytes are. */

@@ -38,6 +38,8 @@ int64_t fc_stride(fc_tensor *x, int dim);
 int64_t fc_offset(fc_tensor *x);
 int fc_is_contiguous(fc_tensor *x, int memory_format);
 int fc_suggested_format(fc_tensor *x); /* 2 of four dims, 3 of five, 4 of three, where the strides speak for channels last as PyTorch reads them; else 0 */
+int fc_lies_oddly(fc_tensor *x); /* are its strides other than a new tensor's? */
+int fc_lie_as(fc_tensor *t, fc_tensor *like); /* a new tensor's dims of size 1 get like's strides, where those of its other dims are like's already: are they? */
 int fc_matrix_lies(fc_tensor *x); /* of a matrix: 1 where its strides are (1, rows), plus 2 where they are (columns, 1); else 0 */
 int fc_same_storage(fc_tensor *x, fc_tensor *y);
 void *fc_data(fc_tensor *x);

@@ -31,8 +31,8 @@ def masked_fill(input, mask, value):
     if type(mask) is not Tensor:
         want_tensor("masked_fill", "mask", 1, mask)
     if type(value) is float and mask.dtype is _bool and input.dtype._kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
-        if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):
-            input, mask = input.contiguous(), mask.contiguous()
+        if _lies_oddly(input._h) or _lies_oddly(mask._h):
+            input, mask = _in_rows(input), _in_rows(mask)
         return _ops.where_rows(mask, value, input)
     if mask.dtype._name != "bool":
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype._name}. Convert with .bool().")
@@ -48,12 +48,17 @@ def masked_fill(input, mask, value):
 
 @_dispatch.one_step(where_rows="MaskedFillBackward0")
 def _filled(input, mask, value):
-    if not (_is_contiguous(input._h, 0) and _is_contiguous(mask._h, 0)):  # the result is
-        input, mask = input.contiguous(), mask.contiguous()
+    if _lies_oddly(input._h) or _lies_oddly(mask._h):
+        input, mask = _in_rows(input), _in_rows(mask)
     return _ops.where_rows(mask, value, input)
 
 
-_is_contiguous = lib.fc_is_contiguous
+def _in_rows(t):
+    """t as a new tensor lies, dims of size 1 too, as every result of masked_fill does."""
+    return _ops.copy(t, None, 0) if _lies_oddly(t._h) else t
+
+
+_lies_oddly = lib.fc_lies_oddly
 
 
 def masked_fill_(self, mask, value):
@@ -198,9 +203,7 @@ def index_fill(input, dim, index, value):
     filled = _filled_slices(input, dim, index, value)
     if filled._origin is not None or type(input) is not Tensor:
         return filled
-    if 1 in input.shape and filled.stride() != input.stride():  # a dim of size 1 keeps its stride in a copy
-        return _ops.copy_into_(_ops.copy(input.detach(), None, 1), filled)
-    return filled if input.is_contiguous() else lying_as(filled, input)
+    return filled if lib.fc_is_contiguous(input._h, 0) and 1 not in input.shape else lying_as(filled, input)
 
 
 @_dispatch.one_step(index_copy="IndexFillBackward0")

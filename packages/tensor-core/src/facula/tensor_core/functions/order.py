@@ -61,11 +61,12 @@ _tuple = tuple.__new__
 
 
 def _sorted(input, dim, descending):
-    order = _dims.order_in_memory(input)
+    order = None if lib.fc_is_contiguous(input._h, 0) else _dims.order_in_memory(input)
     if order is None or not -len(order) <= dim < len(order):
-        return _ops._sort(input, dim, descending)
+        found = _ops._sort(input, dim, descending)
+        return found if 1 not in input.shape else tuple(_dims.with_ones(t, input) for t in found)
     found = _ops._sort(_ops.permute(_dispatch.gradient_lies(input, "rows"), order), order.index(dim % len(order)), descending)
-    return tuple(_dims.back_in_order(t, order) for t in found)
+    return tuple(_dims.with_ones(_dims.back_in_order(t, order), input) for t in found)
 
 
 def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):

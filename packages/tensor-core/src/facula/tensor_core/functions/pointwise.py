@@ -322,12 +322,12 @@ def polar(abs, angle, *, out=None):
         _parts_of_complex("polar", abs, angle)
     if out is not None:
         same_dtype("polar", abs.dtype.to_complex(), out)
-    if lib.fc_is_contiguous(abs._h, 0) and lib.fc_is_contiguous(angle._h, 0):  # then so is the result, whatever is broadcast
+    if not (lib.fc_lies_oddly(abs._h) or lib.fc_lies_oddly(angle._h)):  # then nor does the result, whatever is broadcast
         if abs.shape != angle.shape:
             abs, angle = (t.contiguous() for t in broadcast_tensors(abs, angle))
         result = _ops.polar(abs, angle)
         return result if out is None else into("polar", result, out)
-    return into("polar", _turned(_ops.polar, *broadcast_tensors(abs, angle)), out)
+    return into("polar", _turned(_ops.polar, abs, angle), out)
 
 
 @one_step(complex_view="ComplexBackward0")
@@ -342,21 +342,32 @@ def complex_(real, imag, *, out=None):
         _tensors("complex", real=real, imag=imag)
     if real.dtype is not imag.dtype or real.dtype is not float32 and real.dtype is not float64:
         _parts_of_complex("complex", real, imag)
-    flat = lib.fc_is_contiguous(real._h, 0) and lib.fc_is_contiguous(imag._h, 0)  # then so is the result, whatever is broadcast
-    if real.shape != imag.shape:
-        real, imag = broadcast_tensors(real, imag)
-    result = _alone(_ops.complex_view(_ops.stack((real, imag), -1))) if flat else _turned(complex_, real, imag)
+    flat = not (lib.fc_lies_oddly(real._h) or lib.fc_lies_oddly(imag._h))  # then nor does the result, whatever is broadcast
+    if flat:
+        if real.shape != imag.shape:
+            real, imag = broadcast_tensors(real, imag)
+        result = _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
+    else:
+        result = _turned(_of_parts, real, imag)
     return result if out is None else into("complex", result, out)
+
+
+def _of_parts(real, imag):
+    return _ops.complex_view(_ops.stack((real, imag), -1))
 
 
 def _turned(make, x, y):
     """A result that lies as another pointwise result of the two would: made of both in the order of that one's memory."""
     like = _ops.add(x.detach(), y.detach())
+    x, y = broadcast_tensors(x, y)
     if like.is_contiguous():
-        return _alone(make(x.contiguous(), y.contiguous()))
-    order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
-    x, y = (_ops.permute(t, order).contiguous() for t in (x, y))
-    return _alone(_ops.permute(make(x, y), [order.index(d) for d in builtins.range(len(order))]))
+        result = make(x.contiguous(), y.contiguous())
+    else:
+        order = sorted(builtins.range(like.dim()), key=like.stride, reverse=True)
+        x, y = (_ops.permute(t, order).contiguous() for t in (x, y))
+        result = _ops.permute(make(x, y), [order.index(d) for d in builtins.range(len(order))])
+    lib.fc_lie_as(result._h, like._h)
+    return _alone(result)
 
 
 def prelu(input, weight):
@@ -401,14 +412,14 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
         raise RuntimeError(f"isclose: {which} must be greater than or equal to zero, but got {given}.")
     close = _ops.eq(input, other)
     if equal_nan and input.dtype._kind >= 2:
-        close = _ops.logical_or(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))
+        close = _ops.logical_or_(close, _ops.logical_and(_ops.isnan(input), _ops.isnan(other)))  # into one that lies as the comparison does
     if rtol == 0 and atol == 0:
         return close
     if input.dtype._kind < 2:
         input, other = input.to(_default_float()), other.to(_default_float())
     error = _ops.abs(_ops.sub(input, other))
     allowed = _ops.add(_ops.abs(_ops.mul(other, rtol)), atol)
-    return _ops.logical_or(close, _ops.logical_and(_ops.isfinite(error), _ops.le(error, allowed)))
+    return _ops.logical_or_(close, _ops.logical_and(_ops.isfinite(error), _ops.le(error, allowed)))
 
 
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):

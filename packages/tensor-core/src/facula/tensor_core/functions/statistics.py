@@ -3,6 +3,7 @@
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import order as _order, shape as _shape
+from facula.tensor_core._lib import lib
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.kinds import check, real_order
 from facula.tensor_core.dispatch.run import number
@@ -131,7 +132,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
             [0.3000, 0.4000]])
     """
     result = _ops.mul(input, _renorm_factor(input, p, dim, maxnorm))
-    result = result if result.is_contiguous() else _ops.copy(result, None, 0)
+    result = _ops.copy(result, None, 0) if lib.fc_lies_oddly(result._h) else result
     return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out, (input,))
 
 
