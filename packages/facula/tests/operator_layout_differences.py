@@ -4,7 +4,6 @@ test_operator_layouts.py. One line an entry; a kind that no longer differs must 
 
 from operator_differences import FINER
 
-STRIDE = "the result lies in other strides; its values are the same"
 GRADIENT_STRIDE = "the gradient lies in other strides (a leaf's .grad does not); its values are the same"
 ANSWERS = "PyTorch refuses what is not contiguous"
 YET = "not equal yet"
@@ -17,11 +16,9 @@ KNOWN = {
     "block_diag": {"gradient stride": GRADIENT_STRIDE},
     "chalf": {"raises": YET},
     "combinations": {"gradient stride": GRADIENT_STRIDE},
-    "index_fill": {"stride": STRIDE},
     "nn.functional.linear_cross_entropy.chunked_none": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.normalize": {"gradient stride": GRADIENT_STRIDE},
     "nn.functional.pad.replicate_negative": {"gradient stride": GRADIENT_STRIDE},
-    "nn.functional.rms_norm": {"stride": STRIDE},
     "special.bessel_j0": {"value": FINER},
     "special.bessel_y1": {"value": FINER},
     "stft": {"gradient stride": GRADIENT_STRIDE},

@@ -156,6 +156,17 @@ def channels_last(t):
     return lib.fc_suggested_format(t._h) in (2, 3)
 
 
+def lies_oddly(t):
+    """Has a tensor other strides than a new one's, be it of dims of size 1 alone?"""
+    return bool(lib.fc_lies_oddly(t._h))
+
+
+def lie_as(t, like):
+    """t, which nobody else has, with like's strides of dims of size 1 where it lies like that otherwise."""
+    lib.fc_lie_as(t._h, like._h)
+    return t
+
+
 def shares_storage(a, b):
     """Do two tensors look into one storage?"""
     return bool(lib.fc_same_storage(a._h, b._h))

@@ -113,8 +113,11 @@ def pow_base(g, x, y) -> F.Tensor:
 
 def pow_exponent(g, x, y, out) -> F.Tensor:
     """x^y log x, which is 0 for x = 0 and y >= 0."""
-    x = x.to(out.dtype) if isinstance(x, F.Tensor) else F.tensor(x, dtype=out.dtype)  # as precise as out; and that of a negative number may be complex
+    number = not isinstance(x, F.Tensor)
+    x = F.tensor(x, dtype=out.dtype) if number else x.to(out.dtype)  # as precise as out; and that of a negative number may be complex
     rate = g * (out * F.log(x))
+    if number and x != 0:
+        return rate
     if out.dtype.is_complex:
         return only_where(x != 0, rate)
     return only_where(F.logical_not((x == 0) & (y >= 0)), rate)

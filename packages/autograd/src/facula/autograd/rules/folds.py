@@ -34,12 +34,12 @@ def halved(g, out) -> F.Tensor:
 def shared(g, x, out, dim, keepdim) -> F.Tensor:
     """Of an extreme: ties share the gradient evenly, and where nothing is equal to it, which is NaN, it is NaN."""
     extreme = kept(out, x.shape, dim, keepdim)
-    hit = x == extreme
+    hit = extreme == x
     if dim is None and x.is_floating_point():  # max() and min() of all share among NaNs, too
         hit = hit | (x.isnan() & extreme.isnan())
     hits = F.sum(hit, listed(dim, x.ndim), True) if x.ndim else hit
-    found = hit * (kept(g, x.shape, dim, keepdim) / hits)
-    return found if dim is not None else found.contiguous()
+    g = kept(g, x.shape, dim, keepdim)
+    return g / hits * hit if dim is not None else (hit * (g / hits)).contiguous()  # the operand that comes first says how the gradient lies
 
 
 def both_shared(gs, x, least, greatest, dim, keepdim) -> F.Tensor:
@@ -101,7 +101,7 @@ def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor:
     if p == 0:
         return x * 0
     if p == 1:
-        return g * F.sgn(x)
+        return F.sgn(x) * g
     if p == 2:
         rate = F.masked_fill(g / F.where(out != 0, out, 1), out == 0, 0)
         return x * rate if 0 in g.stride() else rate * x  # a gradient that lies somehow says how the product lies
@@ -111,7 +111,7 @@ def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor:
         hit = size == out
         return F.sgn(x) * only_where(hit, g / F.sum(hit, listed(dim, x.ndim), True))
     size = F.abs(x)
-    there = (out != 0) & (size != 0)
+    there = (size != 0) & (out != 0)
     size, out = F.where(there, size, 1), F.where(out != 0, out, 1)  # powers of 0 may be infinite, and their derivatives NaN
     return only_where(there, F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
 

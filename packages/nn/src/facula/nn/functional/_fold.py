@@ -178,7 +178,8 @@ def _regrouped(input: Tensor, split: tuple, order: tuple, shape: tuple) -> Tenso
 def _laid_like(result: Tensor, input: Tensor) -> Tensor:
     """A result that moved input's elements about: in memory of its own, channels last where input has them there."""
     format = facula.channels_last if input.dim() == 4 and channels_last(input) else facula.contiguous_format
-    return result.clone(memory_format=format) if result._viewed is not None else result.contiguous(memory_format=format)
+    result = result.clone(memory_format=format) if result._viewed is not None else result.contiguous(memory_format=format)
+    return result if 1 not in result.shape else extend.lie_as(result, facula.empty(result.shape, device="meta", memory_format=format))
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:

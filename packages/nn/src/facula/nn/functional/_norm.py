@@ -265,7 +265,16 @@ def rms_norm(
     if weight is not None and weight.dtype is not input.dtype and not (weight.dtype is facula.float32 and input.dtype.itemsize == 2):
         wide = input.float() if input.dtype.itemsize == 2 else input
         return (_rms_norm(wide, None, len(shape), eps)[0] * weight).to(input.dtype)
-    return in_one_dtype(lambda x, w: _rms_norm(x, w, len(shape), eps)[0], input, weight)
+    result = in_one_dtype(lambda x, w: _rms_norm(x, w, len(shape), eps)[0], input, weight)
+    return _as_product(result, input, len(shape), weight) if 1 in input.shape and extend.lies_oddly(input) else result
+
+
+def _as_product(result: Tensor, input: Tensor, dims: int, weight: Tensor | None) -> Tensor:
+    """result with dims of size 1 as the products have them of which PyTorch makes it."""
+    like = facula.empty_strided(input.shape, input.stride(), dtype=input.dtype, device="meta")
+    like = like.float() if input.dtype in _HALVES else like
+    like = like * like.mean(tuple(range(-dims, 0)), keepdim=True)
+    return extend.lie_as(result, like if weight is None else like * facula.empty(weight.shape, device="meta"))
 
 
 def group_norm(

@@ -201,9 +201,11 @@ def index_fill(input, dim, index, value):
             lib.fc_fresh(copy._h)
             return copy
     filled = _filled_slices(input, dim, index, value)
-    if filled._origin is not None or type(input) is not Tensor:
+    if type(input) is not Tensor or lib.fc_is_contiguous(input._h, 0) and 1 not in input.shape:
         return filled
-    return filled if lib.fc_is_contiguous(input._h, 0) and 1 not in input.shape else lying_as(filled, input)
+    if filled._origin is None:
+        return lying_as(filled, input)
+    return _dispatch.one_node(lying_as(filled, input), *(("IndexFillBackward1", input, value) if isinstance(value, Tensor) else ("IndexFillBackward0", input)))
 
 
 @_dispatch.one_step(index_copy="IndexFillBackward0")
