@@ -277,16 +277,27 @@ def _put(input, indices, values, accumulate=False):
     """index_put_; None among the indices is a whole dim."""
     key = tuple([slice(None) if i is None else i for i in indices])
     places = positions(input, key, tuple)
+    view = input
     if places is None:
-        _, places = plan(input, key)  # masks become positions
-    if values.dtype is input.dtype and _dispatch.unheard(input, values):
+        if any(_is_lone(i) for i in indices):
+            if values.dim() > (most := _dims_put(input, indices)) >= 0 and not any(i is not None and i.shape for i in indices):
+                raise ShapeError(f"index_put_(): shape mismatch: values have {values.dim()} dims, what is written to has {most} ({tuple(values.shape)}, {tuple(input.shape)}). Reshape the values.")
+            return _put(input, [i.reshape(1) if _is_lone(i) else i for i in indices], values, accumulate)
+        view, places = plan(input, key)  # masks become positions, a truth value those of a dim of its own
+    if view is input and values.dtype is input.dtype and _dispatch.unheard(input, values):
         try:
             if not lib.fc_index_put(input._h, len(places), [None if i is None else i._h for i in places], values._h, accumulate):
                 _dispatch.unrecorded(input)
                 return input
         except AttributeError:  # sparse
             pass
-    return _ops.index_put_rows_(input, [i for i in places if i is not None], values, mask_of(places), accumulate)
+    _ops.index_put_rows_(view, [i for i in places if i is not None], values, mask_of(places), accumulate)
+    return input
+
+
+def _is_lone(index):
+    """Is it the index of one place, in a tensor without dims?"""
+    return index is not None and not index.shape and index.dtype._name not in ("bool", "uint8")
 
 
 def _dims_put(input, indices):
