@@ -35,8 +35,23 @@ def test_what_differs_is_told_and_what_ends_the_process_too(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "outcomes.jsonl").read_text().splitlines()]
 
     assert 3 == first.returncode
-    assert [[0, "done", ["dtype torch.float32", "dtype torch.int64"]], [1, "done", None]] == [line for line in lines if line[1] == "done"]
+    assert [[0, "done", ["dtype torch.float32", "dtype torch.int64", None]], [1, "done", None]] == [line for line in lines if line[1] == "done"]
     assert [2, "here"] == lines[-1]
+
+
+def test_what_other_calls_explain_is_told_so(tmp_path):
+    here = '"facula" in torch.__name__'
+    calls = {
+        "zeros": f'torch.zeros(3 if {here} else 2)',
+        "clip": 'torch.clip(torch.ones(2, device="meta"))',
+        "linalg.det": f'torch.zeros(1) if {here} else (torch.ones(1, dtype=torch.float32) + 1e-9 - 1).log()',
+    }
+    (tmp_path / "calls.jsonl").write_text("".join(json.dumps([0, name, call]) + "\n" for name, call in calls.items()))
+    ran("--run", tmp_path / "calls.jsonl", tmp_path / "outcomes.jsonl", "0")
+    lines = [json.loads(line) for line in (tmp_path / "outcomes.jsonl").read_text().splitlines()]
+    found = [line[2] for line in lines if line[1] == "done"]
+
+    assert None is found[0][2] and "on meta" in found[1][2] and "another precision" in found[2][2]
 
 
 def test_a_seed_draws_the_same_calls_again(monkeypatch):
