@@ -205,6 +205,7 @@ def result_type(tensor, other):
         return _common(tensor, other)
     if x or y:
         tensor, value = (tensor, other) if x else (other, tensor)
+        _run.promotable("result_type", tensor, value)
         return _types.DTYPES[lib.fc_result_type_scalar(tensor._h, _KINDS[type(value)] if type(value) in _KINDS else _run.number(value)[0])]
     return _common(_run.zero_dim(tensor), _run.zero_dim(other))
 

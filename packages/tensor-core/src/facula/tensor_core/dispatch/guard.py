@@ -6,6 +6,7 @@ Rows check for themselves: their kinds stand in the table.
 import functools
 from types import FunctionType
 
+from facula.tensor_core._errors import IntegerOverflow
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.foreign import ask, overriding
 from facula.tensor_core.dispatch.kinds import FAST, check, kind_of, later, want_kinds
@@ -139,6 +140,9 @@ def _closely(self, checked, args, options):
             while given and (n := self.names[len(given) - 1]) in self.defaults and given[-1] is self.defaults[n]:
                 given.pop()
             return ask(checked, relevant, tuple(given), {n: a for n, a in options.items() if a is not self.defaults.get(n, self)})
+        raise
+    except IntegerOverflow:
+        self.look(*args, **options)  # for an argument behind it that is of a wrong kind
         raise
     try:
         return self.function(*args, **options)

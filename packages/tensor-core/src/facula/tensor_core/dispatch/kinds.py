@@ -74,6 +74,7 @@ argmax argmin: dim int?
 unfold: size int, step int
 pinv matrix_rank: atol tensor|float?, rtol tensor|float?, rcond tensor|float?, tol tensor|float?
 norm matrix_norm: ord number|str?, dim ints?
+mean amax amin sum nansum: dim ints?
 cond: p number|str?
 gradient: spacing number|tensors|floats?, dim ints?
 quantile nanquantile: q tensor|float, dim int?
@@ -251,7 +252,7 @@ def want_tensor(name, parameter, position, value):
 
 def want_tensors(name, tensors):
     """Refuse what is no sequence of Tensors."""
-    if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
+    if not isinstance(tensors, (tuple, list)):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}. Put it into a list.")
     for k, t in enumerate(tensors):
         if not isinstance(t, Tensor) and not overriding((t,)):

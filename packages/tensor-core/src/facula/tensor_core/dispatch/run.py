@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch import kinds
 from facula.tensor_core.dispatch.kinds import check
 from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core._tensor import Tensor, own_tensor
-from facula.tensor_core._types import DTYPES
+from facula.tensor_core._types import DTYPES, uint64
 
 INT_NONE = -(2**63)
 
@@ -111,12 +111,16 @@ def _kind(row, type, name):
 
 def coerce(op, args):
     """The arguments with NumPy's numbers, and tensors that stand for integers, as Python's; anything that is no operand is refused by name, before the row looks at sizes."""
-    fixed = None
+    fixed = too_large = None
     for k, p in enumerate(op.params):
         kind = _kind(op.name, p.type, p.name)
         if kind and args[k] is not p.default and not (args[k] is None and kind[-1] == "?"):
             kind = kind.rstrip("?")
-            check(public_name(op), p.name, k, kind, args[k])
+            try:
+                check(public_name(op), p.name, k, kind, args[k])
+            except IntegerOverflow as error:  # said when all are of their kinds
+                too_large = too_large or error
+                continue
             if kind in kinds.INTS and type(args[k]) is not int:
                 fixed = list(fixed or args)
                 fixed[k] = kinds.plain(args[k])
@@ -137,6 +141,8 @@ def coerce(op, args):
         raise TypeError(f"{public_name(op)}(): argument '{p.name}' (position {k + 1}) must be Tensor, not {type(a).__name__}. Convert it with facula.tensor.")
     if op.kind == "map2" and op.name not in _OF_NUMBERS and not any(isinstance(args[k], Tensor) for k in op.tensors):
         raise TypeError(f"{op.name}(): received an invalid combination of arguments - got two numbers. Make one a tensor.")
+    if too_large is not None:
+        raise too_large
     return args if fixed is None else tuple(fixed)
 
 
@@ -203,7 +209,7 @@ def handle(out):
 def zero_dim(value, dtype=None):
     """A number where only a tensor will do."""
     kind, i, re, im = number(value)
-    id = dtype._id if dtype is not None else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
+    id = dtype._id if dtype is not None else uint64._id if kind == 1 and re else (0, 5, lib.fc_default_dtype(), 13 if lib.fc_default_dtype() != 12 else 14)[kind]
     return own_tensor(lib.fc_from_scalar(id, kind, i, re, im))
 
 
@@ -220,6 +226,12 @@ def number_for(op, value, like):
     return own_tensor(lib.fc_empty(like.dtype._id, 1, 0, [])) if like.is_meta else found
 
 
+def promotable(name, x, value):
+    """Refuse a number that uint64 alone holds beside truth values: there is no dtype for both."""
+    if x.dtype._kind == 0 and type(value) is int and value >= 2**63:
+        raise RuntimeError(f"{name}: Promotion for uint16, uint32, uint64 types is not supported, attempted to promote bool and uint64 ({value}). Convert the truth values with .to().")
+
+
 def finish(h):
     return own_tensor(h) if h else None
 
@@ -229,6 +241,7 @@ def _map(op, args, out):
     numbers = [not isinstance(a, Tensor) for a in operands]
     if op.kind == "map2" and sum(numbers) == 1:
         attributes(op, args)
+        promotable(public_name(op), operands[numbers[0]], operands[numbers[1]])
         if numbers[1]:
             return finish(lib.fc_map2s(op.id, handle(out), operands[0]._h, *number(operands[1])))
         return finish(lib.fc_map2r(op.id, handle(out), *number(operands[0]), operands[1]._h))

@@ -22,13 +22,17 @@ def _norm(name, norm, forward):
     return number if forward or number == 1 else 2 - number
 
 
-def _read(name, x, kind, s, dim, some=True):
-    """(x as _input has it, sizes, dims). Of several dims PyTorch asks before the dtype, but for rfftn's complex input.
+def _read(name, x, kind, s, dim, some=True, out=None):
+    """(x as _input has it, sizes, dims). Of several dims PyTorch asks before the dtype, but for rfftn's complex input; of one after the dtype of an output.
 
     some: no dims are refused, as a half spectrum lies along the last one.
     """
     if not isinstance(x, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}. Convert it with facula.tensor.")
+    if name in ("fft", "ifft", "rfft", "ihfft") and isinstance(out, Tensor) and not out.is_complex() and not x.is_complex():
+        raise RuntimeError(f"{name} expects a complex output tensor, but got {out.dtype._name}. Give a complex one.")
+    if name in ("irfft", "hfft") and isinstance(out, Tensor) and out.is_complex():
+        raise RuntimeError(f"{name} expects a floating point output tensor, but got {out.dtype._name}. Give a real one.")
     find = _some_dims if some else _dims
     if name[-1] in "n2" and not (name == "rfftn" and x.is_complex()):
         found = find(name, x, s, dim)
@@ -82,7 +86,7 @@ def _dims(name, x, s, dim):
         raise RuntimeError(f"{name}: FFT dims must be unique, got {tuple(dim)}.")
     if s is not None and len(s) != len(dims):
         raise RuntimeError(f"{name}: When given, dim and shape arguments must have the same length, got {len(dims)} and {len(s)}.")
-    sizes = [None] * len(dims) if s is None else [None if v == -1 else v for v in s]
+    sizes = [None] * len(dims) if s is None else [None if v == -1 and name[-1] in "n2" else v for v in s]
     for d, v in zip(dims, sizes):
         if v is None and x.shape[d] < 1:
             raise RuntimeError(f"{name}: Invalid number of data points ({x.shape[d]}) specified")
@@ -103,7 +107,7 @@ def _turned(x):
 
 
 def _complex(name, x, s, dim, norm, forward, out):
-    x, sizes, dims = _read(name, x, "any" if name == "fft" else "complex", s, dim, some=False)
+    x, sizes, dims = _read(name, x, "any" if name == "fft" else "complex", s, dim, some=False, out=out)
     if not dims:
         return into(name, _ops.copy(_turned(x), None, 0), out)
     return into(name, _spectrum(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), forward), out)
@@ -116,13 +120,13 @@ def _spectrum(x, dims, norm, forward):
 
 
 def _from_real(name, x, s, dim, norm, out, forward=True):
-    x, sizes, dims = _read(name, x, "real", s, dim)
+    x, sizes, dims = _read(name, x, "real", s, dim, out=out)
     half = _ops._fft_r2c(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), True)
     return into(name, half if forward else half.conj(), out, strides=not forward)
 
 
 def _to_real(name, x, s, dim, norm, out, forward=False):
-    x, sizes, dims = _read(name, x, "complex", s, dim)
+    x, sizes, dims = _read(name, x, "complex", s, dim, out=out)
     last = 2 * (x.shape[dims[-1]] - 1) if sizes[-1] is None else sizes[-1]
     if last < 1:
         raise RuntimeError(f"{name}: Invalid number of data points ({last}) specified")
@@ -156,7 +160,7 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None) -> Tensor:
     tensor([1., 2., 4.])
     """
     if isinstance(input, Tensor) and not input.is_complex():  # the conjugate of what fft makes: a view, as PyTorch's
-        x, sizes, dims = _read("ifft", input, "real", _one(n), dim, some=False)
+        x, sizes, dims = _read("ifft", input, "real", _one(n), dim, some=False, out=out)
         return into("ifft", _spectrum(_sized("ifft", x, sizes, dims), dims, _norm("ifft", norm, False), True).conj(), out, strides=True)
     return _complex("ifft", input, _one(n), dim, norm, False, out)
 

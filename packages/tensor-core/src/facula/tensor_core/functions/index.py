@@ -9,7 +9,7 @@ from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IntegerOverflow, ShapeError
-from facula.tensor_core.dispatch.kinds import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
@@ -206,7 +206,7 @@ def copy_(self, other, non_blocking=False):
             want_tensor("copy_", "other", 0, other)
         if relevant := overriding((other,)):
             return ask_method("copy_", relevant, self, other)
-        other = _data.as_tensor(other, device="cpu")
+        other = _run.zero_dim(other) if type(other) is int and 2**63 <= other < 2**64 else _data.as_tensor(other, device="cpu")
     try:
         return _ops.copy_into_(self, other)
     except RuntimeError:
@@ -337,6 +337,8 @@ def masked_select(input, mask, *, out=None):
         want_tensor("masked_select", "mask", 1, mask)
     if mask.dtype._name != "bool":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype._name}. Convert with .bool().")
+    if input.shape != mask.shape:
+        kinds_first("masked_select", out=out)
     x, m = (input, mask) if input.shape == mask.shape else _shape.broadcast_tensors(input, mask)
     x = _dispatch.gradient_lies(x, "like")
     if not _ops.interpreting and input._origin is None and (t := lib.masked_select(x._h, m._h)) is not None:

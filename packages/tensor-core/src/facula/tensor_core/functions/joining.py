@@ -1,10 +1,13 @@
 """Joining: tensors along a dim, or along a new one."""
 
+import functools
+
 from facula.tensor_core.dispatch.arguments import renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.kinds import want_tensor, want_tensors
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import check_dtype, into
 from facula.tensor_core._lib import lib
+from facula.tensor_core._state import promote_types
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.functions.shape import wrap_dim
 
@@ -47,7 +50,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
     """
     dim = dim if axis is None else renamed("cat", "axis", axis, dim, 0)
     if type(tensors) is not list:
-        if isinstance(tensors, Tensor) or not hasattr(tensors, "__iter__"):
+        if type(tensors) is not tuple:
             want_tensors("cat", tensors)
         tensors = list(tensors)
     if not tensors:
@@ -59,7 +62,17 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         order = (0, *range(2, n), 1)  # the result lies as its parts do
         joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
         return _ops.permute(joined, (0, n - 1, *range(1, n - 1)))
-    return _ops.cat(tensors, dim, out=out)
+    return _joined(tensors, dim, out)
+
+
+def _joined(tensors, dim, out):
+    """The row, before whose sizes PyTorch looks at the dtype of an output."""
+    try:
+        return _ops.cat(tensors, dim, out=out)
+    except RuntimeError:
+        if isinstance(out, Tensor):
+            check_dtype("cat", functools.reduce(promote_types, (t.dtype for t in tensors)), out)
+        raise
 
 
 def _channels_last(t):
@@ -138,7 +151,7 @@ def hstack(tensors, *, out=None):
     tensors = [x if x.shape else x.reshape(1) for x in tensors]
     n = len(tensors[0].shape)
     dim = 0 if n == 1 else 1
-    return _ops.cat(tensors, dim, out=out) if n < 4 else cat(tensors, dim, out=out)
+    return _joined(tensors, dim, out) if n < 4 else cat(tensors, dim, out=out)
 
 
 def vstack(tensors, *, out=None):
@@ -152,7 +165,7 @@ def vstack(tensors, *, out=None):
     if not len(tensors):
         raise RuntimeError("vstack expects a non-empty TensorList")
     tensors = [x if len(x.shape) > 1 else _with_rows(x) for x in tensors]
-    return _ops.cat(tensors, 0, out=out) if len(tensors[0].shape) < 4 else cat(tensors, 0, out=out)
+    return _joined(tensors, 0, out) if len(tensors[0].shape) < 4 else cat(tensors, 0, out=out)
 
 
 row_stack = vstack

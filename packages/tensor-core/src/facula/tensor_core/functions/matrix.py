@@ -31,6 +31,7 @@ def mm(input, mat2, *, out=None):
     if not (type(input) is type(mat2) is Tensor):
         _want("mm", input=input, mat2=mat2)
     if input.dim() != 2 or mat2.dim() != 2:
+        kinds_first("mm", out=out)
         raise ShapeError(f"mm: both arguments must be 2D matrices, but self is {input.dim()}D and mat2 is {mat2.dim()}D. Use matmul for others.")
     return _ops.matmul(input, mat2, out=out)
 
@@ -62,8 +63,10 @@ def bmm(input, mat2, *, out=None):
     if not (type(input) is type(mat2) is Tensor):
         _want("bmm", input=input, mat2=mat2)
     if input.dim() != 3 or mat2.dim() != 3:
+        kinds_first("bmm", out=out)
         raise (RankError if min(input.dim(), mat2.dim()) < 3 else ShapeError)(f"bmm: batch1 and batch2 must be 3D tensors, got {input.dim()}D and {mat2.dim()}D. Use matmul for others.")
     if input.shape[0] != mat2.shape[0]:
+        kinds_first("bmm", out=out)
         raise ShapeError(f"bmm: batch sizes must agree, got {input.shape[0]} and {mat2.shape[0]} ({tuple(input.shape)} and {tuple(mat2.shape)}).")
     return _ops.matmul(input, mat2, out=out)
 
@@ -80,6 +83,7 @@ def mv(input, vec, *, out=None):
     if not (type(input) is type(vec) is Tensor):
         _want("mv", input=input, vec=vec)
     if input.dim() != 2 or vec.dim() != 1:
+        kinds_first("mv", out=out)
         raise (ShapeError if input.dim() else RankError)(f"mv: vector + matrix @ vector expected, got {input.dim()}D and {vec.dim()}D. Use matmul for others.")
     return _ops.matmul(input, vec, out=out)
 
@@ -96,8 +100,10 @@ def dot(input, tensor, *, out=None):
     if not (type(input) is type(tensor) is Tensor):
         _want("dot", input=input, tensor=tensor)
     if input.dim() != 1 or tensor.dim() != 1:
+        kinds_first("dot", out=out)
         raise ShapeError(f"dot: 1D tensors expected, but got {input.dim()}D and {tensor.dim()}D tensors. Use matmul for others.")
     if input.shape != tensor.shape:
+        kinds_first("dot", out=out)
         if input.dtype is not tensor.dtype and not _dispatch.listened():
             raise DTypeError(f"dot : expected both vectors to have same dtype, but found {input.dtype._name} and {tensor.dtype._name}. Convert one with .to().")
         raise ShapeError(f"dot: inconsistent tensor size, expected tensor [{input.shape[0]}] and src [{tensor.shape[0]}] to have the same number of elements")
@@ -134,6 +140,7 @@ def outer(input, vec2, *, out=None):
     if not (type(input) is type(vec2) is Tensor):
         _want("outer", input=input, vec2=vec2)
     if input.dim() != 1 or vec2.dim() != 1:
+        kinds_first("outer", out=out)
         raise ShapeError(f"outer: Expected 1-D arguments, but got {input.dim()}-D and {vec2.dim()}-D.")
     return _ops.mul(_ops.view(input, (input.shape[0], 1)), vec2, out=out)
 

@@ -10,6 +10,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.functions.create import _finish, a_layout, empty, full, ones, plain
 from facula.tensor_core.functions.ranges import arange
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.kinds import check, kinds_first
 from facula.tensor_core._state import elsewhere, get_default_dtype
 from facula.tensor_core._tensor import Tensor
@@ -202,8 +203,10 @@ def _periodic(name, make, last):
                 check(name, parameter, position, "bool" if parameter == "periodic" else "float", value)
         wanted = get_default_dtype() if dtype is None else dtype
         wanted = as_dtype(wanted)
+        if wanted._kind == 3 and type(window_length) is int and -1 < window_length < 2:
+            return _finish(ones(window_length, dtype=wanted, device=device), requires_grad)
         if wanted._kind != 2:
-            raise RuntimeError(f"{name} expects floating point dtypes, got: {wanted._name}. Give dtype=facula.float32 or its like.")
+            raise (RuntimeError if wanted._kind < 2 else DTypeError)(f"{name} expects floating point dtypes, got: {wanted._name}. Give dtype=facula.float32 or its like.")
         if type(window_length) is not int:
             check(name, "window_length", 0, "int", window_length)
         if window_length < 0:
@@ -217,6 +220,8 @@ def _periodic(name, make, last):
         try:
             return of(window_length, periodic, args, dtype, layout, device, pin_memory, requires_grad, shape)
         except Exception:
+            if other := next((n for n in shape if n not in shaped), None) or (len(args) > len(shaped) and "one more"):
+                raise TypeError(f"{name}() got an unexpected argument: {other}. Leave it out.") from None
             given = {"window_length": window_length, "periodic": periodic, **dict(zip(shaped, args)), **shape}
             kinds_first(name, **given, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad)
             raise

@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.slow import gradient_lies, one_node
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.linalg.solve import in_range
-from facula.tensor_core.linalg.tools import H, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core.linalg.tools import H, check, columns, eye_like, into, matrix, of_nothing, refuse, square
 from facula.tensor_core._tensor import Tensor
 
 _NOT_POSITIVE = "The factorization could not be completed because the input is not positive-definite (the leading minor of order {k} is not positive-definite)."
@@ -20,6 +20,8 @@ def cholesky_ex(A, *, upper=False, check_errors=False, out=None):
             [1., 2.]]),
     info=tensor(0, dtype=torch.int32))
     """
+    if not A.numel() and (found := of_nothing(cholesky_ex, A, upper=upper, out=out)) is not None:
+        return found
     square("linalg.cholesky_ex", A)
     L, info = _ops._linalg_cholesky_ex(A, bool(upper))
     if check_errors:
@@ -35,6 +37,8 @@ def cholesky(A, *, upper=False, out=None) -> Tensor:
     tensor([[2., 0.],
             [0., 3.]])
     """
+    if not A.numel() and (found := of_nothing(cholesky, A, upper=upper, out=out)) is not None:
+        return found
     square("linalg.cholesky", A)
     L, info = _ops._linalg_cholesky_ex(A, bool(upper))
     refuse("linalg.cholesky", info, _NOT_POSITIVE)
@@ -53,8 +57,7 @@ def cholesky_(input, upper=False, *, out=None):
             [1., 2.]])
     """
     _warned.superseded("cholesky", "linalg.cholesky(A), with .mH for upper=True,")
-    if isinstance(input, Tensor) and input.dim() > 1 and not input.numel():
-        check("cholesky", input)
+    if isinstance(input, Tensor) and not input.numel():
         return into("cholesky", _ops.copy(input, None, 0), out)
     return into("cholesky", cholesky(input, upper=upper), out)
 
@@ -73,6 +76,8 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
     >>> facula.linalg.lu_factor_ex(facula.tensor([[4.0, 2.0], [2.0, 5.0]])).info
     tensor(0, dtype=torch.int32)
     """
+    if not A.numel() and (found := of_nothing(lu_factor_ex, A, pivot=pivot, whole=True, out=out)) is not None:
+        return found
     matrix("linalg.lu_factor_ex", A)
     _pivoting("linalg.lu_factor_ex", pivot)
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
@@ -90,6 +95,8 @@ def lu_factor(A, *, pivot=True, out=None):
             [0.5000, 4.0000]]),
     pivots=tensor([1, 2], dtype=torch.int32))
     """
+    if not A.numel() and (found := of_nothing(lu_factor, A, pivot=pivot, whole=True, out=out)) is not None:
+        return found
     matrix("linalg.lu_factor", A)
     _pivoting("linalg.lu_factor", pivot)
     LU, pivots, info = _ops._linalg_lu_factor_ex(A)
@@ -128,7 +135,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
     tensor([[1., 2.],
             [4., 4.]])
     """
-    matrix("lu_unpack", LU_data)
+    matrix("lu_unpack", LU_data, floating=False)
     if unpack_pivots and LU_pivots.dtype._name != "int32":
         raise RuntimeError(f"torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, got {LU_pivots.dtype}. Give those of lu_factor.")
     m, n = LU_data.shape[-2:]
@@ -158,6 +165,8 @@ def lu(A, *, pivot=True, out=None):
     tensor([[1., 2.],
             [4., 4.]])
     """
+    if not A.numel() and (found := of_nothing(lu, A, pivot=pivot, whole=True, out=out)) is not None:
+        return found
     matrix("linalg.lu", A)
     _pivoting("linalg.lu", pivot)
     LU, pivots, _ = _ops._linalg_lu_factor_ex(A)
@@ -171,6 +180,8 @@ def ldl_factor_ex(A, *, hermitian=False, check_errors=False, out=None):
     >>> facula.linalg.ldl_factor_ex(facula.tensor([[2.0, 1.0], [1.0, 3.0]])).info
     tensor(0, dtype=torch.int32)
     """
+    if not A.numel() and (found := of_nothing(ldl_factor_ex, A, hermitian=hermitian, out=out)) is not None:
+        return found
     square("linalg.ldl_factor_ex", A)
     LD, pivots, info = _ops._linalg_ldl_factor_ex(A, bool(hermitian))
     if check_errors:

@@ -2,13 +2,14 @@
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create, joining as _joining, math as _math, shape as _shape
+from facula.tensor_core.dispatch import out as _out
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
 from facula.tensor_core.dispatch.kinds import check as check_kind, read_ints, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.spectral import eigvalsh, svdvals
-from facula.tensor_core.linalg.solve import inv, inv_ex, tolerances
-from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, square
+from facula.tensor_core.linalg.solve import inv, inv_ex, of_dims, tolerances
+from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, of_nothing, square
 from facula.tensor_core._state import promote_types
 from facula.tensor_core._tensor import Tensor
 
@@ -22,6 +23,8 @@ def det(A, *, out=None) -> Tensor:
     >>> facula.linalg.det(facula.tensor([[2.0, 1.0], [0.0, 4.0]]))
     tensor(8.)
     """
+    if not A.numel() and (found := of_nothing(det, A, out=out)) is not None:
+        return found
     square("linalg.det", A)
     return into("linalg.det", _ops._linalg_det(A), out)
 
@@ -156,6 +159,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         raise TypeError(f"{name}(): argument 'ord' must be Number or str, not NoneType. Leave it out for the Frobenius norm.")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf):
         raise RuntimeError(f"{name}: Order {ord} not supported.")
+    if ord in ("nuc", 2, -2):
+        matrix(name, A)
     A = widened(name, A, dtype)
     if ord == "fro":
         return into(name, _ops.norm_p(A, (rows, columns), p=2, keepdim=keepdim), out)
@@ -213,9 +218,10 @@ def cond(A, p=None, *, out=None) -> Tensor:
     >>> facula.linalg.cond(facula.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor(2.)
     """
-    matrix("linalg.cond", A)
     if p in (None, 2, -2) and not A.numel():
+        matrix("linalg.cond", A, floating=False)
         return into("linalg.cond", _create.zeros(A.shape[:-2], dtype=A.dtype.to_real(), device=A.device), out)
+    matrix("linalg.cond", A)
     if p in (None, 2, -2):
         s = svdvals(A)
         return into("linalg.cond", s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1], out)
@@ -238,7 +244,8 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
     >>> facula.linalg.matrix_rank(facula.tensor([[1.0, 2.0], [2.0, 4.0]]))
     tensor(1)
     """
-    matrix("linalg.matrix_rank", A)
+    of_dims("linalg.matrix_rank", A)
+    matrix("linalg.matrix_rank", A, floating=A.numel() > 0 or atol is rtol is tol is None)
     if hermitian and A.numel():
         square("linalg.matrix_rank", A)
     A = A.detach()
@@ -308,7 +315,9 @@ def matrix_power(A, n, *, out=None) -> Tensor:
             power = square_ if power is None else power @ square_
         n >>= 1
         square_ = square_ @ square_ if n else square_
-    return into(name, power.clone() if power is A else power, out)
+    if out is not None and power is not A:
+        _out.same_dtype(name, power.dtype, out)
+    return into(name, _ops.copy(A, None, 0) if power is A else power, out)
 
 
 def matrix_power_(input, n, *, out=None):

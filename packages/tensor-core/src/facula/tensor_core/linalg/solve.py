@@ -80,6 +80,12 @@ def tolerances(name, A, atol, rtol):
     return _ops.expand(atol, batch), _ops.expand(rtol, batch)
 
 
+def of_dims(name, A):
+    """Refuse a vector before its dtype: which class of exception PyTorch raises hangs on how the tolerances are given, this is both."""
+    if A.dim() < 2:
+        raise RankError(f"{name}: The input tensor A must have at least 2 dimensions, but has {A.dim()} (shape {tuple(A.shape)}).")
+
+
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> Tensor:
     """The pseudo-inverse (*, n, m) of matrices (*, m, n): singular values up to max(atol, rtol * largest) count as 0.
 
@@ -89,6 +95,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
     >>> facula.linalg.pinv(facula.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
     """
+    of_dims("linalg.pinv", A)
     matrix("linalg.pinv", A)
     if 0 in A.shape[-2:]:
         return into("linalg.pinv", _ops.copy(_ops.transpose(A, -2, -1), None, 0), out)  # of no elements, and with A's history
@@ -147,6 +154,9 @@ def solve(A, B, *, left=True, out=None) -> Tensor:
 
 
 def _solved(name, A, B, left, raising):
+    if not A.numel() and A.dtype is B.dtype and A.dtype._kind == 2 and A.dtype.itemsize < 4:  # no kernel is asked
+        X, info = _solved(name, A.to(BY_NAME["float32"]), B.to(BY_NAME["float32"]), left, raising)
+        return X.to(A.dtype), info
     square(name, A)
     check(name, A, B)
     if not B.dim():
@@ -422,7 +432,6 @@ def tensorsolve(A, B, dims=None, *, out=None) -> Tensor:
     >>> facula.linalg.tensorsolve(2 * facula.eye(4).view(2, 2, 4), facula.tensor([[2.0, 4.0], [6.0, 8.0]]))
     tensor([1., 2., 3., 4.])
     """
-    check("linalg.tensorsolve", A, B)
     if dims is not None:
         A = movedim(A, tuple(dims), tuple(range(A.dim() - len(dims), A.dim())))
     shape = A.shape[B.dim() :]

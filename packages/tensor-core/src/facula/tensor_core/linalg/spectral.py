@@ -6,7 +6,7 @@ from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.linalg.factor import qr
-from facula.tensor_core.linalg.tools import H, LinAlgError, into, matrix, square
+from facula.tensor_core.linalg.tools import H, LinAlgError, into, matrix, of_nothing, square
 from facula.tensor_core._tensor import Tensor
 
 
@@ -53,6 +53,8 @@ def eigh(A, UPLO="L", *, out=None):
     >>> facula.linalg.eigh(facula.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
     """
+    if not A.numel() and (found := of_nothing(eigh, A, UPLO, whole=True, out=out)) is not None:
+        return found
     square("linalg.eigh", A)
     upper = _side("linalg.eigh", UPLO)
     _finite("linalg.eigh", A, upper)
@@ -66,6 +68,8 @@ def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
     >>> facula.linalg.eigvalsh(facula.tensor([[2.0, 1.0], [1.0, 2.0]]))
     tensor([1., 3.])
     """
+    if not A.numel() and (found := of_nothing(eigvalsh, A, UPLO, whole=True, out=out)) is not None:
+        return found
     square("linalg.eigvalsh", A)
     upper = _side("linalg.eigvalsh", UPLO)
     _finite("linalg.eigvalsh", A, upper)
@@ -107,6 +111,8 @@ def svd(A, full_matrices=True, *, driver=None, out=None):
     >>> facula.linalg.svd(facula.tensor([[3.0, 0.0], [0.0, 2.0]])).S
     tensor([3., 2.])
     """
+    if not A.numel() and (found := of_nothing(svd, A, full_matrices, driver=driver, out=out)) is not None:
+        return found
     matrix("linalg.svd", A)
     _driver("linalg.svd", driver)
     A, spoilt = _without_infinities("linalg.svd", A)
@@ -123,6 +129,8 @@ def svdvals(A, *, driver=None, out=None) -> Tensor:
     >>> facula.linalg.svdvals(facula.tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor([4., 3.])
     """
+    if not A.numel() and (found := of_nothing(svdvals, A, driver=driver, out=out)) is not None:
+        return found
     matrix("linalg.svdvals", A)
     _driver("linalg.svdvals", driver)
     A, spoilt = _without_infinities("linalg.svdvals", A)
@@ -139,7 +147,7 @@ def svd_(input, some=True, compute_uv=True, *, out=None):
     >>> A.svd().S
     tensor([3., 2.])
     """
-    matrix("svd", input)
+    matrix("svd", input, floating=input.numel() > 0)
     if not compute_uv:
         m, n = input.shape[-2:]
         zeros = [_create.zeros(*input.shape[:-2], size, size, dtype=input.dtype, device=input.device) for size in (m, n)]

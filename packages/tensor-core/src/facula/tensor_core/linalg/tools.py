@@ -5,6 +5,7 @@ from facula.tensor_core.dispatch import out as _out
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core.functions.shape import _alone
 from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._types import float32
 
 
 class LinAlgError(RuntimeError):
@@ -46,6 +47,16 @@ def square(name, *tensors):
             raise ShapeError(f"{name}: A must be batches of square matrices, but they are {t.shape[-2]} by {t.shape[-1]} matrices.")
 
 
+def of_nothing(function, A, *args, whole=False, out=None, **options):
+    """function of A without elements, whose dtype no kernel takes: none is asked. Halves, and if whole integers and truth values too; None for others."""
+    if A.dtype._kind > 2 or not (whole if A.dtype._kind < 2 else A.dtype.itemsize < 4):
+        return None
+    found = function(A.to(float32), *args, **options)
+    several = isinstance(found, tuple)
+    parts = [t.to(A.dtype) if t.dtype is float32 else t for t in (found if several else (found,))]
+    return into("linalg." + function.__name__, type(found)(*parts) if several else parts[0], out)
+
+
 def refuse(name, info, text):
     """Raise LinAlgError if the info of any matrix is not 0; {k} in the text is what it says."""
     if info.is_meta or not info.numel():
@@ -57,7 +68,7 @@ def refuse(name, info, text):
         raise LinAlgError(f"{name}: {where}{text.format(k=flat[bad])}")
 
 
-_CONTIGUOUS = {"cholesky", "cholesky_solve", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
+_CONTIGUOUS = {"cholesky", "linalg.matrix_power", "cholesky_solve", "linalg.tensorinv"}  # of which PyTorch's outputs lie so when it resizes them
 
 
 _EMPTY = {"cholesky_inverse", "geqrf", "linalg.eig", "linalg.householder_product", "linalg.lstsq", "ormqr"}  # as the result lies, if an output had no elements; contiguous otherwise
