@@ -291,7 +291,7 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
         kinds_first("empty_like", dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
         _like_layout("empty_like", input, layout, pin_memory)
     if type(input) is not Tensor and input.layout is not strided:
-        return _sparse_like("empty_like", input, 0, dtype, requires_grad, memory_format)
+        return _sparse_like("empty_like", input, 0, dtype, device, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(empty_like, (), memory_format, dtype=dtype, device=device), requires_grad)
     if dtype is device is memory_format is None and requires_grad is False and (t := _unset_like(input._h, lib.fc_dtype(input._h), 1)) is not None:
@@ -304,22 +304,22 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     return _finish(prepared(_like(input, dtype, memory_format)), requires_grad)
 
 
-def _sparse_like(name, input, value, dtype, requires_grad, memory_format):
+def _sparse_like(name, input, value, dtype, device, requires_grad, memory_format):
     """No elements in the shape and layout of a sparse tensor; of an unset value, or another than 0, those that a compressed one lists."""
     if memory_format is not None:
         raise RuntimeError(f"{name}: memory format option is only supported by strided tensors, got {memory_format} for layout {input.layout}. Leave it out.")
     if value == 0 and (input.is_sparse or name != "empty_like"):
-        return input.blank(dtype).requires_grad_(requires_grad)
+        return input.blank(dtype).placed(device).requires_grad_(requires_grad)
     if input.is_sparse:
         raise NotImplementedError(f"{name}: not defined for layout {input.layout}. Convert with to_dense().")
-    return input.filled(value, dtype).requires_grad_(requires_grad)
+    return input.filled(value, dtype).placed(device).requires_grad_(requires_grad)
 
 
 def _like_filled(input, value, dtype, device, requires_grad, memory_format):
     if type(input) is not Tensor:
         want_tensor("full_like", "input", 0, input)
     if type(input) is not Tensor and input.layout is not strided:
-        return _sparse_like("full_like", input, value, dtype, requires_grad, memory_format)
+        return _sparse_like("full_like", input, value, dtype, device, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
         return _finish(own(full_like, (value,), memory_format, dtype=dtype, device=device), requires_grad)
     if memory_format is None and requires_grad is False and (device is None or _place(device) == lib.fc_device(input._h)):

@@ -378,7 +378,7 @@ def type(self, dtype=None, non_blocking=False):
     if non_blocking is not False:
         check("type", "non_blocking", 1, "bool", non_blocking)
     if dtype is None:
-        return f"torch.{self.dtype._scalar_type}Tensor"
+        return f"torch.{'meta.' if self.is_meta else ''}{self.dtype._scalar_type}Tensor"
     if dtype == "torch.Tensor":
         dtype = Tensor
     if isinstance(dtype, str):

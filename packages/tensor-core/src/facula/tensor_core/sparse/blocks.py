@@ -37,6 +37,11 @@ class Blocked(Compressed):
     def dense_dim(self):
         return self._v.dim() - self._batch - 1 - len(self._block)
 
+    _along = _batch
+
+    def _listing_none(self, values):
+        return of(self._p.to(values.device), self._q[..., :0].to(values.device), values, self._size, self._axis, self._block)
+
     def _with(self, values, indices=None):
         return of(self._p, self._q, values, self._size, self._axis, self._block)
 

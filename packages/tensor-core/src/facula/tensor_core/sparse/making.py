@@ -49,7 +49,7 @@ def sparse_coo_tensor(
             [4., 0., 0.]])
     """
     kinds_first("sparse_coo_tensor", dtype=dtype, device=device, pin_memory=pin_memory)
-    check_place("sparse_coo_tensor", device, pin_memory)
+    _create.plain(None, pin_memory)
     if indices is None:
         if size is None:
             raise TypeError("sparse_coo_tensor() missing 1 required positional argument: 'indices'. Give indices and values, or a size.")
@@ -57,7 +57,9 @@ def sparse_coo_tensor(
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
         check_size("sparse_coo_tensor", size)
-        return make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True).requires_grad_(requires_grad)
+        made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
+        return made.placed(device).requires_grad_(requires_grad)
+    check_place("sparse_coo_tensor", device, pin_memory)
     indices = _data.as_tensor(indices)
     indices = indices.to(BY_NAME["int64"]).detach()  # whose shape stays, whatever is done to the one given
     values = _data.as_tensor(values, dtype=dtype)
@@ -143,15 +145,15 @@ def converted(result, name, x):
 
 def blank(name, size, dtype, layout, device, pin_memory):
     """A sparse tensor of this size that lists nothing, as zeros and empty of a sparse layout give it."""
-    check_place(name, device, pin_memory)
+    _create.plain(None, pin_memory)
     if layout is not sparse_coo and (len(size) < 2 or layout not in (sparse_csr, sparse_csc)):
         raise RuntimeError(f"torch.{name}: Only batched sparse compressed (non-block) tensors are supported, but got size {list(size)} and layout {layout}. Convert one with to_sparse().")
     if layout is not sparse_coo and len(size) > 2:
         from facula.tensor_core.sparse import blocks as _blocks
 
-        return _blocks.blank(size, dtype, layout)
+        return _blocks.blank(size, dtype, layout).placed(device)
     made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
-    return made if layout is sparse_coo else in_layout(made, layout)
+    return (made if layout is sparse_coo else in_layout(made, layout)).placed(device)
 
 
 def blank_like(x, dtype, layout):

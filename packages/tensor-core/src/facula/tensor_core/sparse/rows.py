@@ -99,6 +99,9 @@ class Compressed(Sparse):
     def _with(self, values, indices=None):
         return made(self._p, self._q, values, self._size, self._axis)
 
+    def _listing_none(self, values):
+        return made(self._p.to(values.device), self._q[:0].to(values.device), values, self._size, self._axis)
+
     def index_dtype(self):
         return self._p.dtype
 
@@ -184,6 +187,9 @@ def _bare(pointers, others, values, size, axis):
 def _with_places(t):
     """Gives a bare Compressed the indices that a Sparse has."""
     pointers, others, axis = t._p, t._q, t._axis
+    if pointers.is_meta:
+        t._i, t._coalesced = _create.zeros((2, others.numel()), dtype=BY_NAME["int64"], device=pointers.device), True
+        return t
     p = pointers.long()
     lines = _ranges.arange(pointers.numel() - 1).repeat_interleave(p[1:] - p[:-1])
     from facula.tensor_core.functions.joining import stack

@@ -91,7 +91,8 @@ class Sparse(Tensor):
         yield from _print.rich_facts(self._facts())
 
     def _facts(self):
-        facts = [f"size={tuple(self._size)}", f"nnz={self._nnz()}"]
+        size, listed = f"size={tuple(self._size)}", f"nnz={self._nnz()}"
+        facts = [f"device='{self.device}'", size] if self.is_meta else [size, listed]
         if not _print.usual(self.dtype):
             facts.append(f"dtype={self.dtype}")
         facts.append(f"layout={self.layout}")
@@ -100,7 +101,7 @@ class Sparse(Tensor):
         return facts
 
     def __format__(self, spec):
-        return super().__format__(spec) if self._size or type(self).__module__ != __name__ else self.item().__format__(spec)
+        return super().__format__(spec) if self._size or self.is_meta or type(self).__module__ != __name__ else self.item().__format__(spec)
 
     # --- parts
 
@@ -265,7 +266,19 @@ class Sparse(Tensor):
 
     def to(self, *args, **kwargs):
         values = self._v.to(*args, **kwargs)
+        if values.is_meta and not self.is_meta:
+            return self._listing_none(_dispatch.one_node(values.narrow(self._along, 0, 0), "ToCopyBackward0", self._v))
         return self if values is self._v else self._with(values)
+
+    _along = 0  # the dim of the values along which they are listed
+
+    def _listing_none(self, values):
+        """This tensor on the device of its values, of which there are none: what meta has instead of indices."""
+        return make(self._i[:, :0].to(values.device), values, self._size, True)
+
+    def placed(self, device):
+        """This tensor there; where there is none, itself."""
+        return self if device is None else self.to(device)
 
     def add_(self, other, *, alpha=1):
         return _sparse_ops.INPLACE["add"](self, other, alpha)
@@ -412,7 +425,7 @@ class Sparse(Tensor):
 def _part(name, t):
     """A tensor of which a sparse one is made, as its repr shows it."""
     head = f"{name}=tensor("
-    size = "" if t.numel() else f", size={tuple(t.shape)}"
+    size = "" if t.numel() and not t.is_meta else f", size={tuple(t.shape)}"
     return f"{head}{_print._tensor_str(t.detach(), len('tensor(' + head))}{size})"
 
 
