@@ -105,7 +105,7 @@ def elu_gradient(g, x, alpha, scale, input_scale) -> F.Tensor:
 
 def elu(g, x, alpha, scale, input_scale) -> F.Tensor:
     """exp of what is negative: the branch not taken must not put inf * 0 into a gradient, and there is no slope's slope at 0."""
-    return F.where(x <= 0, g * (input_scale * alpha * scale) * F.exp(F.where(x < 0, x * input_scale, 0.0)), g * scale)
+    return F.where(x > 0, g * scale, g * (input_scale * alpha * scale) * F.exp(F.where(x >= 0, 0.0, x * input_scale)))
 
 
 def prelu_weight(x, g) -> F.Tensor:
