@@ -116,11 +116,17 @@ def batch_norm_update_stats(input: Tensor, running_mean: Tensor | None, running_
     >>> facula.batch_norm_update_stats(facula.tensor([[1.0], [3.0]]), None, None, 0.1)
     (tensor([2.]), tensor([1.]))
     """
+    if input.dtype._kind != 2:
+        raise extend.DTypeError(f'batch_norm_update_stats: "batch_norm_update_stats" not implemented for {input.dtype._scalar_type!r}. Convert with input.float().')
+    for name, t in (("running_mean", running_mean), ("running_var", running_var)):
+        if t is not None and t.dtype is not input.dtype and not (input.dtype.itemsize == 2 and t.dtype is facula.float32):
+            raise RuntimeError(f"batch_norm_update_stats: mixed dtype (CPU): expect parameter to have scalar type of {input.dtype._scalar_type}, but {name} has {t.dtype._scalar_type}. Convert it with .to().")
     _want_elements("batch_norm_update_stats", input)
     dims = (0, *range(2, input.dim()))
     count = input.numel() // input.size(1)
     with facula.no_grad():
-        mean, var = input.mean(dims), input.var(dims, correction=0)
+        kept = next((t.dtype for t in (running_mean, running_var) if t is not None), input.dtype)
+        mean, var = (t if t.dtype is kept else t.to(kept) for t in (input.mean(dims), input.var(dims, correction=0)))
         _move(running_mean, mean, momentum)
         _move(running_var, var * (count / (count - 1)) if count > 1 else var / 0.0, momentum)
     return mean, var

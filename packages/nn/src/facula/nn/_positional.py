@@ -12,7 +12,12 @@ from facula.tensor_core import extend
 from . import functional as F
 from .functional import _dropout
 from .functional._activation import rrelu_drawn
+from .functional._embedding import _renormalise
+from .functional._grid import _affine_grid, _check_grid
 from .functional._kinds import check_kinds
+from .functional._loss_metric import margin_ranking
+from .functional._loss_regression import logits_cross_entropy
+from .functional._norm import normalised_batch, normalised_items
 from ._recurrent import run_cell, run_layer
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -20,10 +25,9 @@ _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-def _reduction(name: str, number: int) -> str:
-    if number not in (0, 1, 2):
-        raise ValueError(f"{name}: {number} is not a valid value for reduction. Give 0 (none), 1 (mean) or 2 (sum).")
-    return _REDUCTIONS[number]
+def _reduction(number: int) -> str:
+    """Its word; as in PyTorch, every number but those of the mean and the sum stands for none."""
+    return _REDUCTIONS[number] if number in (1, 2) else "none"
 
 
 def batch_norm(
@@ -36,7 +40,7 @@ def batch_norm(
     tensor([[-1.],
             [ 1.]])
     """
-    return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return normalised_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def instance_norm(
@@ -47,7 +51,7 @@ def instance_norm(
     >>> facula.instance_norm(facula.tensor([[[1.0, 3.0]]]), None, None, None, None, True, 0.1, 1e-5, False).round(decimals=3)
     tensor([[[-1.,  1.]]])
     """
-    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return normalised_items(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
 
 
 def layer_norm(
@@ -177,7 +181,7 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad
             [1., 2.],
             [3., 4.]])
     """
-    return F.embedding(indices, weight, None if padding_idx < 0 else padding_idx, None, 2.0, scale_grad_by_freq, sparse)
+    return F.embedding(indices, weight, padding_idx if weight.dim() and 0 <= padding_idx < weight.size(0) else None, None, 2.0, scale_grad_by_freq, sparse)
 
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
@@ -187,8 +191,6 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
     tensor([[3.0000, 4.0000],
             [3.0000, 4.0000]])
     """
-    from .functional._embedding import _renormalise
-
     if input.dim() != 2:
         raise RuntimeError(f"embedding_renorm_: expected 2-dimensional tensor, but got {input.dim()}-dimensional tensor for argument #1 'input'. Give a table of vectors.")
     if indices.dtype not in (facula.int64, facula.int32):
@@ -204,7 +206,12 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     >>> facula.binary_cross_entropy_with_logits(facula.tensor([0.0]), facula.tensor([1.0]))
     tensor([0.6931])
     """
-    return F.binary_cross_entropy_with_logits(input, target, weight, reduction=_reduction("binary_cross_entropy_with_logits", reduction), pos_weight=pos_weight)
+    if input.shape != target.shape:
+        if input.dtype._kind < 2 and input.numel():
+            raise extend.DTypeError(f'binary_cross_entropy_with_logits: "log_sigmoid" not implemented for {input.dtype._scalar_type!r}. Convert with input.float().')
+        if facula.broadcast_shapes(input.shape, target.shape) != target.shape:
+            raise RuntimeError(f"binary_cross_entropy_with_logits: output with shape {list(target.shape)} doesn't match the broadcast shape of it and input {list(input.shape)}. Give a target of input's shape.")
+    return logits_cross_entropy(input, target, weight, _reduction(reduction), pos_weight)
 
 
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
@@ -213,7 +220,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     >>> facula.cosine_embedding_loss(facula.tensor([[1.0, 0.0]]), facula.tensor([[0.0, 1.0]]), facula.tensor([1]))
     tensor([1.])
     """
-    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction("cosine_embedding_loss", reduction))
+    return F.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction(reduction))
 
 
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0) -> Tensor:
@@ -222,7 +229,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, red
     >>> facula.hinge_embedding_loss(facula.tensor([0.5, 0.25]), facula.tensor([1.0, -1.0]), reduction=0)
     tensor([0.5000, 0.7500])
     """
-    return F.hinge_embedding_loss(input, target, margin, reduction=_reduction("hinge_embedding_loss", reduction))
+    return F.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
 
 
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0) -> Tensor:
@@ -231,7 +238,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     >>> facula.margin_ranking_loss(facula.tensor([1.0, 3.0]), facula.tensor([2.0, 2.0]), facula.tensor([1.0, 1.0]), reduction=0)
     tensor([1., 0.])
     """
-    return F.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction("margin_ranking_loss", reduction))
+    return margin_ranking(input1, input2, target, margin, _reduction(reduction))
 
 
 def triplet_margin_loss(
@@ -242,7 +249,7 @@ def triplet_margin_loss(
     >>> facula.triplet_margin_loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[1.5]]))
     tensor([0.5000])
     """
-    return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction("triplet_margin_loss", reduction))
+    return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction))
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:
@@ -251,7 +258,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     >>> facula.poisson_nll_loss(facula.tensor([0.0]), facula.tensor([2.0]), True, False, 1e-8, 0)
     tensor([1.])
     """
-    return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction("poisson_nll_loss", reduction))
+    return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction(reduction))
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Tensor:
@@ -260,7 +267,7 @@ def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: boo
     >>> facula.kl_div(facula.tensor([0.5, 0.5]).log(), facula.tensor([1.0, 0.0]), reduction=2)
     tensor(0.6931)
     """
-    return F.kl_div(input, target, reduction=_reduction("kl_div", reduction), log_target=log_target)
+    return F.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
 
 
 def ctc_loss(
@@ -272,7 +279,7 @@ def ctc_loss(
     >>> facula.ctc_loss(log_probs, facula.tensor([[1]]), facula.tensor([2]), facula.tensor([1]))
     tensor([1.0986])
     """
-    return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _reduction("ctc_loss", reduction), zero_infinity)
+    return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, _reduction(reduction), zero_infinity)
 
 
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
@@ -281,6 +288,8 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
     >>> facula.grid_sampler(facula.tensor([[[[1.0, 2.0]]]]), facula.zeros(1, 1, 1, 2), 0, 0, True)
     tensor([[[[1.5000]]]])
     """
+    if input.dim() not in (4, 5) or grid.dim() != input.dim():
+        _check_grid(input, grid, input.dim() - 2)
     for name, mode, words in (("interpolation_mode", interpolation_mode, _MODES), ("padding_mode", padding_mode, _PADDINGS)):
         if not 0 <= mode < len(words):
             raise RuntimeError(f"grid_sampler: {name} must be between 0 and {len(words) - 1} ({', '.join(words)}), but got {mode}.")
@@ -309,7 +318,13 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
     tensor([[-1., -1.],
             [ 1., -1.]])
     """
-    return F.affine_grid(theta, list(size), align_corners)
+    if len(size) not in (4, 5):
+        raise RuntimeError(f"affine_grid_generator: AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs, got size {tuple(size)}.")
+    if theta.dtype._kind < 2 or theta.dim() != 3 or min(size[2:]) > 0:
+        return F.affine_grid(theta if theta.dtype._kind > 1 or theta.dim() == 3 else theta.float(), list(size), align_corners)
+    if tuple(theta.shape) != (size[0], len(size) - 2, len(size) - 1) or min(size) < 0:
+        raise RuntimeError(f"affine_grid_generator: theta {tuple(theta.shape)} is no batch of maps for size {tuple(size)}. Give one map for each item.")
+    return theta.new_empty((size[0], *size[2:], len(size) - 2))
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:

@@ -34,6 +34,11 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()}"
         )
+    return margin_ranking(input1, input2, target, margin, reduction)
+
+
+def margin_ranking(input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: str) -> Tensor:
+    """margin_ranking_loss of what broadcasts."""
     return reduced((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 

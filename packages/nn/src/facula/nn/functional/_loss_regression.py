@@ -315,6 +315,11 @@ def binary_cross_entropy_with_logits(
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise extend.SizesError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+    return logits_cross_entropy(input, target, weight, reduction, pos_weight)
+
+
+def logits_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, pos_weight: Tensor | None) -> Tensor:
+    """binary_cross_entropy_with_logits of an input that may broadcast to its target."""
     constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     loss = _logits_cross_entropy(target, input) if pos_weight is None else _weighted_logits_cross_entropy(target, input, pos_weight)
     return reduced(stored("binary_cross_entropy_with_logits", loss if weight is None else loss * weight, target.dtype), reduction)

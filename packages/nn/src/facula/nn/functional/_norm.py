@@ -74,13 +74,20 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    if type(running_mean) is type(running_var) is Tensor and (running_mean._origin is not None or running_var._origin is not None):
-        constant("batch_norm", running_mean=running_mean, running_var=running_var)
-    if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
+    if not training and running_mean is not None and running_var is not None and len(input.shape) > 1 and running_mean._origin is None and running_var._origin is None:
         try:
             return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
         except (RuntimeError, TypeError):
             pass  # said below
+    return normalised_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def normalised_batch(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None, bias: Tensor | None, training: bool, momentum: float, eps: float
+) -> Tensor:
+    """batch_norm by any eps, of one value too."""
+    if type(running_mean) is type(running_var) is Tensor and (running_mean._origin is not None or running_var._origin is not None):
+        constant("batch_norm", running_mean=running_mean, running_var=running_var)
     if 0 in input.shape[:2][-1:]:
         parts = [t for t in (running_mean, running_var, weight, bias) if t is not None]
         for t in parts:
@@ -124,7 +131,7 @@ def _by_batch(
             try:
                 _move(running_mean, mean, momentum)
                 if running_var is not None:
-                    _move(running_var, var * (count / (count - 1)), momentum)
+                    _move(running_var, var * (count / (count - 1) if count > 1 else math.inf), momentum)
             finally:
                 extend.set_grad_mode(before)
         return out
@@ -171,16 +178,25 @@ def instance_norm(
         extend.want_tensor("instance_norm", "input", 0, input)
     if use_input_stats:
         _check_several("instance_norm", "spatial element", input, *input.shape[2:])
+    return normalised_items(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+
+
+def normalised_items(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None, bias: Tensor | None, use_input_stats: bool, momentum: float, eps: float
+) -> Tensor:
+    """instance_norm, of one element too."""
     if (running_mean is None) != (running_var is None):
         raise extend.SizesError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
-        if running_mean is None or 0 in input.shape[:2]:
+        if running_mean is None:
+            raise RuntimeError("instance_norm: Expected running_mean and running_var to be defined when use_input_stats is false, got None. Give both.")
+        if 0 in input.shape[:2]:
             return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
         _check_parts("instance_norm", input.size(1), running_mean, running_var, weight, bias)
         return _by_given(input, running_mean, running_var, weight, bias, eps)
-    n, c = input.shape[:2]
+    n, c = input.size(0), input.size(1)
     if c and running_mean is None and running_var is None:  # each channel is a group
         return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, c, eps)[0], input, weight, bias)
     if running_var is not None and running_var.dtype is not running_mean.dtype and running_var.dtype is not input.dtype:
@@ -190,7 +206,7 @@ def instance_norm(
     flat = input.reshape(1, n * c, *input.shape[2:])
     weights, biases = (None if t is None else t.repeat(n) for t in (weight, bias))
     if not flat.numel():
-        out = batch_norm(flat, means, variances, weights, biases, True, momentum, eps)
+        out = normalised_batch(flat, means, variances, weights, biases, True, momentum, eps)
     else:
         _check_parts("instance_norm", c, running_mean, running_var, weight, bias)
         out = _by_batch(flat, means, variances, weights, biases, momentum, eps)  # any eps, unlike batch_norm's
