@@ -170,6 +170,10 @@ class device:
             if type < 0:
                 raise RuntimeError(f"device: Device index must not be negative, got {type}.")
             type, index = "cuda", type
+            if index >= 2**63:
+                from facula.tensor_core._errors import IntegerOverflow  # which imports this
+
+                raise IntegerOverflow(f"device: Overflow when unpacking long long: index is {index}. Give the number of a device.")
         elif isinstance(type, str) and ":" in type:
             if index is not None:
                 raise RuntimeError(f"device: the type should not include an index when one is given too, got {type!r} and {index}. Give it once.")

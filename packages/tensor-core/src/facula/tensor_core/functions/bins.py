@@ -267,15 +267,17 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         check("gradient", "spacing", None, "number|tensors|floats", spacing)
     n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = list(_counting(n)) if dim is None else read_ints("gradient", "dim", None, dim, "int|sizes")
-    dims = [_shape.wrap_dim("gradient", d, n) for d in dims]
     if edge_order not in (1, 2):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2, got {edge_order}.")
     steps = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     if len(steps) != len(dims):
         what = f"or a list of length {len(dims)}, of the dims" if dim is None else f"or it's spacing and dim arguments to have the same length {len(dims)}"
         raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar {what}, got {len(steps)} of them.")
+    dims = [_shape.wrap_dim("gradient", d, n) for d in dims]
     if len(set(dims)) != len(dims):
         raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
+    if tall := next((s.dim() for s in steps if isinstance(s, Tensor) and s.dim() > 1), None):
+        raise RuntimeError(f"torch.gradient expected each element of spacing to have one dimension, but got an element with {tall} dimensions! Flatten it.")
     if dims and not n:
         raise IndexError(f"gradient: dim {dims[0]} of a tensor without dims (input: ()). Give one dim at least.")
     return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))

@@ -162,6 +162,8 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if not sizes or size is not None:
         sizes = listed("empty", "size", sizes, size)
     format = 1 if memory_format is None else format_id("empty", memory_format)
+    if memory_format is not None and (format == 1 or out is not None):
+        raise RuntimeError(f"empty: {'an output' if out is not None else 'a new tensor'} in memory format {memory_format} is not supported. Leave the format out.")
     if out is None and layout is None and memory_format is None and pin_memory is False:
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, None)
         if t is not None:

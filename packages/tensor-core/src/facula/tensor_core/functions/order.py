@@ -5,7 +5,7 @@ from facula.tensor_core import _ops, _warned, return_types
 from facula.tensor_core.functions import create as _create, dims as _dims, index as _index, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.memory import data as _data
-from facula.tensor_core.dispatch.kinds import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError
 from facula.tensor_core._lib import lib
@@ -34,7 +34,12 @@ def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     tensor([0.5000, 0.5000])
     """
     dim = by_axis("softmax", dim, axis)
-    return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
+    try:
+        return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
+    except DTypeError:
+        if dtype is not None or input.numel():
+            raise
+        return into("softmax", _ops.copy(input, None, 0), out)  # of nothing no kernel is asked
 
 
 def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
@@ -47,7 +52,12 @@ def log_softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     tensor([-0.6931, -0.6931])
     """
     dim = by_axis("log_softmax", dim, axis)
-    return _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim, out=out)
+    try:
+        return _ops.log_softmax(input if dtype is None else _converted("log_softmax", input, dtype), dim, out=out)
+    except DTypeError:
+        if dtype is not None or input.numel():
+            raise
+        return into("log_softmax", _ops.copy(input, None, 0), out)  # of nothing no kernel is asked
 
 
 def _written(results, out, kind, input):
@@ -107,8 +117,10 @@ def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=Non
         check("argsort", "stable", None, "bool", stable)
     dim = dim if axis is None else renamed("argsort", "axis", axis, dim, -1)
     if isinstance(out, Tensor) and out.dtype is not _int64:
+        kinds_first("argsort", dim=dim, descending=descending)
+        _shape.wrap_dim("argsort", dim, input.dim())
         raise RuntimeError(f"argsort: Expected out tensor to have dtype long int, but got {out.dtype._name} instead. Make it of int64.")
-    return into("argsort", _sorted(input, dim, descending)[1], out)
+    return into("argsort", _sorted(input, dim, descending)[1], out, strides=True)
 
 
 def msort(input, *, out=None):
@@ -122,7 +134,7 @@ def msort(input, *, out=None):
     tensor([[2, 1],
             [3, 4]])
     """
-    return into("msort", _sorted(input, 0, False)[0], out, (input,))
+    return into("msort", _sorted(input, 0, False)[0], out, (input,), strides=True)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):

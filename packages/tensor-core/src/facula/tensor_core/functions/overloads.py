@@ -274,6 +274,9 @@ def index_add(input, dim, index, source, *, alpha=1, out=None):
     """
     if alpha != 1:
         if source.dtype is not input.dtype:
+            wrap_dim("index_add", dim, input.dim())
+            if index.dim() > 1:
+                raise IndexError(f"index_add(): Index is supposed to be a vector, but got dim: {index.dim()} with size: {list(index.shape)}. Flatten it.")
             raise RuntimeError(f"index_add(): self ({input.dtype._scalar_type}) and source ({source.dtype._scalar_type}) must have the same scalar type. Convert one with .to().")
         alpha = fitting("index_add", alpha, input.dtype)
         if isinstance(out, Tensor):

@@ -222,6 +222,10 @@ def ldexp(input, other, *, out=None):
     tensor([16.0000,  1.5000])
     """
     _tensors("ldexp", input=input, other=other)
+    if input.is_complex() and other.dtype._kind == 2:  # powers in the complex dtype, of which there is none for halves
+        if other.dtype._name == "float16":
+            raise DTypeError("ldexp: \"pow\" not implemented for 'ComplexHalf'. Convert the exponents with .float().")
+        other = other.to(BY_NAME["complex64" if other.dtype.itemsize <= 4 else "complex128"])
     if not input.is_floating_point() or other.dtype._kind > 1:
         return _ops.mul(input, _ops.pow(2.0, other), out=out)
     if other.dtype._kind == 0:

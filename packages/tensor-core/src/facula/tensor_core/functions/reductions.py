@@ -203,7 +203,10 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=L
     keepdim = keepdim if keepdims is LACKING else keepdims
     if dim is None:
         raise TypeError('logsumexp() missing 1 required positional arguments: "dim"')
-    if isinstance(dim, (tuple, list)) and not dim and input.dim() and not keepdim:  # PyTorch forgets to drop the dims
+    if isinstance(out, Tensor) and out.dtype._kind < 2:
+        kinds_first("logsumexp", dim=dim, keepdim=keepdim)
+        raise RuntimeError(f"logsumexp: Expected floating point type for result tensor, but got: {out.dtype._name}. Give an output of that kind.")
+    if isinstance(dim, (tuple, list)) and not dim and input.dim() and not keepdim and input.numel():  # PyTorch forgets to drop the dims
         raise ShapeError(f"logsumexp: output with shape [] doesn't match the broadcast shape {[1] * input.dim()}. Name the dims, or keep them.")
     if not input.is_complex():
         return _ops.logsumexp(input, dim, keepdim, out=out)
@@ -289,13 +292,13 @@ def _truth(fold, input, dim, keepdim, out):
     if keepdim is not False and keepdim is not True:
         check(fold.__name__, "keepdim", 2, "bool", keepdim)
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
-        return _u8(input, _ops.ne(input, 0, out=out))
-    return _u8(input, fold(input, dim, keepdim, out=out))
+        return _u8(input, _ops.ne(input, 0, out=out), out)
+    return _u8(input, fold(input, dim, keepdim, out=out), out)
 
 
-def _u8(input, result):
-    """uint8 answers in kind, as in PyTorch."""
-    return result.to(input.dtype) if input.dtype._name == "uint8" else result
+def _u8(input, result, out):
+    """uint8 answers in kind, as in PyTorch, where no output says otherwise."""
+    return result.to(input.dtype) if input.dtype._name == "uint8" and out is None else result
 
 
 def _delivered(kind, results, out):

@@ -10,7 +10,8 @@ from facula.tensor_core.dispatch import slow
 from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
-from facula.tensor_core.dispatch.kinds import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
+from facula.tensor_core._types import device as _device
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, format_id, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
@@ -428,6 +429,9 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
         ...
     AssertionError: Torch not compiled with CUDA enabled: this build of facula has no CUDA backend. Use device='cpu'.
     """
+    kinds_first("cuda", device=device)
+    if isinstance(device, (str, _device)) and _device(device).type != "cuda":
+        raise RuntimeError(f"cuda: Invalid device, must be cuda device, got {device}. Use to() for others.")
     return to(self, "cuda")
 
 

@@ -224,6 +224,8 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     if p is not None and out is not None:
         raise TypeError(f"bernoulli() received an invalid combination of arguments: out with p={p!r}. Use out.bernoulli_(p).")
     if p is not None:
+        if isinstance(p, Tensor) and not p.dim() and p._origin is None:  # a number, to the parser
+            p = float(p)
         result = _finished(bernoulli_(facula.empty_like(input, memory_format=facula.contiguous_format), p, generator=generator), False)
     else:
         complaint = "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true: input holds numbers outside of [0, 1]. Clamp them."
