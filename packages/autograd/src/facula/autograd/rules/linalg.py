@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import facula as F
 
-from .._core import Batched, GradError, row
+from .._core import Batched, GradError, extend, row
 from .._table import D, refuse
 from ._tools import sum_to
 
@@ -119,6 +119,7 @@ def of_least_squares(gs, a, b, x) -> tuple:
 
 def of_det(x, det) -> F.Tensor:
     """det(x) x^-T; where some matrix is singular the cofactors, which stay finite: by singular values, A = U S V^H."""
+    x = extend.gradient_lies(x, "columns")
     found, info = row("_linalg_inv_ex")(x)
     if not (isinstance(info, Batched) or bool(info.any())):  # inside vmap nobody may look
         return columns(spread(det) * found.mT)
@@ -132,6 +133,7 @@ def of_det(x, det) -> F.Tensor:
 
 def of_slogdet(gs, x, sign) -> F.Tensor:
     of_sign, of_size = gs
+    x = extend.gradient_lies(x, "columns")
     weight = F.zeros_like(sign) if of_size is None else of_size.to(x.dtype)
     if x.is_complex() and of_sign is not None:  # the phase turns with the imaginary part of tr(A^-1 dA)
         weight = weight - 1j * (of_sign.conj() * sign).imag
