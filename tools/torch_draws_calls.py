@@ -42,6 +42,8 @@ def of_schema(schema):
     inside = re.sub(r"\(\w!? ?(-> ?\w)?[^)]*\)", "", re.search(r"\((.*)\) ->", str(schema))[1])
     words = {m[2]: m[1] for m in re.finditer(r"([A-Z]?\w+(?:\[\w*\])?\??(?:\[\])?\??) (\w+)(?=[,=]|$)", inside)}
     found = [Argument(a.name, words.get(a.name, ""), a.kwarg_only or a.is_out, a.has_default_value(), a.is_out) for a in schema.arguments]
+    if found and found[0].kind == "str" and found[0].name == "self":
+        return None  # a method of TorchScript's strings
     return None if any(not a.kind or re.match(r"Dimname|t\b|Any|Stream|Storage|__torch__|Dict|str\[\]", a.kind) for a in found) else found
 
 
