@@ -15,7 +15,7 @@ from .functional._activation import rrelu_drawn
 from .functional._embedding import _renormalise
 from .functional._grid import _affine_grid, _check_grid
 from .functional._kinds import check_kinds
-from .functional._loss_metric import margin_ranking
+from .functional._loss_metric import margin_ranking, triplet
 from .functional._loss_regression import logits_cross_entropy
 from .functional._norm import normalised_batch, normalised_items
 from ._recurrent import run_cell, run_layer
@@ -244,12 +244,12 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, reduction: int = 0
 ) -> Tensor:
-    """F.triplet_margin_loss.
+    """F.triplet_margin_loss, of margins of 0 and below too.
 
     >>> facula.triplet_margin_loss(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[1.5]]))
     tensor([0.5000])
     """
-    return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction))
+    return triplet(anchor, positive, negative, margin, p, eps, swap, _reduction(reduction))
 
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int) -> Tensor:

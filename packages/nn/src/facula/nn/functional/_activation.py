@@ -107,6 +107,11 @@ def _each_place_once(x: Tensor) -> Tensor:
     return x
 
 
+def _hardtanh_first(min_val: float, max_val: float) -> None:
+    if min_val > max_val:
+        raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
+
+
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """x kept within [min_val, max_val].
 
@@ -115,8 +120,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     >>> F.hardtanh(facula.tensor([-3.0, 0.5, 3.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
-    if min_val > max_val:
-        raise ValueError(f"hardtanh: min_val {min_val} is greater than max_val {max_val}. Swap them.")
+    _hardtanh_first(min_val, max_val)
     return _hardtanh(input, min_val, max_val, inplace)
 
 

@@ -18,6 +18,14 @@ def _check(p: float, error: type[Exception] = ValueError) -> None:
         raise (RuntimeError if p != p else error)(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
+def _dropout_first(p: float) -> None:
+    if isinstance(p, (int, float)) and p == p:
+        _check(p)
+
+
+_alpha_dropout_first = _feature_alpha_dropout_first = _dropout1d_first = _dropout2d_first = _dropout3d_first = _dropout_first
+
+
 def _scaled(input: Tensor, noise: Tensor, p: float) -> Tensor:
     return input * noise.bernoulli_(1 - p).div_(1 - p)
 
@@ -62,6 +70,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     tensor([1., 2.])
     """
     if type(input) is not Tensor:
+        _dropout_first(p)
         extend.want_tensor("dropout", "input", 0, input)
     if training is not True and training is not False:
         extend.check("dropout", "training", 2, "bool", training)

@@ -106,6 +106,13 @@ def embedding(
     return _lookup(weight, input.long(), -1 if padding is None else padding, scale_grad_by_freq)
 
 
+def _embedding_bag_first(input: Tensor, weight: Tensor, per_sample_weights: Tensor | None) -> None:
+    if isinstance(input, Tensor) and isinstance(per_sample_weights, Tensor) and per_sample_weights.shape != input.shape:
+        raise extend.SizesError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
+    if isinstance(weight, Tensor) and weight.dim() != 2:
+        raise extend.SizesError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -140,18 +147,16 @@ def bags(
     if weight.dtype is facula.int64 and input.is_floating_point():
         warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=3)
         weight, input = input, weight
+    _embedding_bag_first(input, weight, per_sample_weights)
+    starts = _starts(input, offsets, include_last_offset)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None, which is only supported for mode='sum', got mode={mode!r}.")
-    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise extend.SizesError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
     if scale_grad_by_freq and mode == "max":
         raise extend.SizesError("max mode does not support scaling the gradient by the frequency")
     if sparse and mode == "max":
         raise extend.SizesError("max mode does not support sparse weights")
-    if weight.dim() != 2:
-        raise extend.SizesError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     padding = _padding_row("embedding_bag", padding_idx, weight.size(0), RuntimeError)
     if input.dtype._name not in ("int64", "int32"):
         raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")
@@ -160,7 +165,6 @@ def bags(
             f"embedding_bag: expected weight ({weight.dtype}) and per_sample_weights ({per_sample_weights.dtype}) to have the same type as "
             "each other. Convert one with .to()."
         )
-    starts = _starts(input, offsets, include_last_offset)
     flat = input.reshape(-1).long()
     if max_norm is not None:
         _renormalise(weight, flat if padding is None else flat[flat != padding], max_norm, norm_type)

@@ -14,6 +14,15 @@ _affine_grid, _grid_sample = row("_affine_grid"), row("_grid_sample")
 _SAMPLES, _PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")  # as the row numbers them
 
 
+def _affine_grid_first(theta: Tensor, size: Any) -> None:
+    if not isinstance(theta, Tensor):
+        return
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if hasattr(size, "__len__") and len(size) not in (4, 5):
+        raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}.")
+
+
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The sampling grid of affine maps: theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); or (N, 3, 4) for (N, C, D, H, W).
 
@@ -25,12 +34,9 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
         align_corners = False
-    if not theta.is_floating_point():
-        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    _affine_grid_first(theta, size)
     extend.want_ints("affine_grid", "size", 1, size)
     ndim = len(size) - 2
-    if ndim not in (2, 3):
-        raise NotImplementedError(f"affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size {tuple(size)}.")
     if tuple(theta.shape[-2:]) != (ndim, ndim + 1) or theta.dim() != 3:
         raise extend.SizesError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
     if theta.size(0) != size[0]:
@@ -47,6 +53,13 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     return _affine_grid(theta, spatial, align_corners)
 
 
+def _grid_sample_first(mode: str, padding_mode: str) -> None:
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
+
+
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
@@ -61,10 +74,7 @@ def grid_sample(
         extend.want_tensor("grid_sample", "input", 0, input)
     if type(grid) is not Tensor:
         extend.want_tensor("grid_sample", "grid", 1, grid)
-    if mode not in ("bilinear", "nearest", "bicubic"):
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
-    if padding_mode not in ("zeros", "border", "reflection"):
-        raise ValueError(f"nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '{padding_mode}'")
+    _grid_sample_first(mode, padding_mode)
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0.", stacklevel=2)
         align_corners = False

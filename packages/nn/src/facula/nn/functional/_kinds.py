@@ -1,5 +1,6 @@
 """Arguments of a wrong kind are refused as PyTorch's parser does, by what the functions' annotations say.
 
+What PyTorch's Python refuses before its parser sees the arguments stands in functions _<name>_first beside the functions, which call them too.
 Not guarded is what a training step calls all the time, where 70 ns count (those look for themselves), and what PyTorch does not look at either.
 """
 
@@ -34,9 +35,9 @@ def _kinds(function: Callable) -> dict[str, str]:
     return found
 
 
-def checked(function: Callable, after: bool = False) -> Callable:
-    """The function, which looks at the kinds of its arguments first; after: only once it failed."""
-    return extend.guarded(function, _kinds, after)
+def checked(function: Callable, after: bool = False, first: Callable | None = None) -> Callable:
+    """The function, which looks at the kinds of its arguments first; after: only once it failed. first: what it refuses whatever their kinds are."""
+    return extend.guarded(function, _kinds, after, first)
 
 
 def check_kinds(names: dict, public: list[str]) -> None:
@@ -52,4 +53,4 @@ _VARIADIC = 0x04  # the flag of code with *args
 for _module in _MODULES:
     for _name, _function in list(vars(_module).items()):
         if type(_function) is FunctionType and _function.__module__ == _module.__name__ and _name[0] != "_" and _name not in _FAST | _ANY:
-            setattr(_module, _name, checked(_function, _name.endswith("_with_indices")))
+            setattr(_module, _name, checked(_function, _name.endswith("_with_indices"), vars(_module).get(f"_{_name}_first")))

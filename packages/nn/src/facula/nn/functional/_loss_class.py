@@ -6,7 +6,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._reduction import checked, reduced
+from ._reduction import check, checked, legacy, reduced
 from ._rows import REAL, WIDE, constant, only, row
 
 _nll_loss, _cross_entropy, _multi_margin, _multilabel_margin = row("_nll_loss"), row("_cross_entropy"), row("_multi_margin"), row("_multilabel_margin")
@@ -136,6 +136,15 @@ def _above_zero(margins: Tensor, counted: Tensor | None = None) -> Tensor:
     return facula.where(kept if counted is None else kept & counted, margins, 0.0)
 
 
+def _multi_margin_loss_first(p: int, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    if size_average is None and reduce is None:
+        check(reduction)
+    if p not in (1, 2):
+        raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
+    if isinstance(weight, Tensor) and weight.dim() != 1:
+        raise ValueError(f"multi_margin_loss: weight must be one-dimensional, got {weight.dim()} dimensions")
+
+
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -153,16 +162,13 @@ def multi_margin_loss(
     >>> F.multi_margin_loss(facula.tensor([[0.1, 0.2, 0.4]]), facula.tensor([2]))
     tensor(0.5000)
     """
+    _multi_margin_loss_first(p, weight, size_average, reduce, reduction)
+    reduction = legacy(size_average, reduce, reduction)
     if type(target) is not Tensor:
         extend.want_tensor("multi_margin_loss", "target", 1, target)
     if type(input) is not Tensor:
         extend.want_tensor("multi_margin_loss", "input", 0, input)
     only("multi_margin_loss", input.dtype, WIDE)
-    reduction = checked(size_average, reduce, reduction)
-    if p not in (1, 2):
-        raise ValueError(f"multi_margin_loss: only p == 1 and p == 2 supported, got {p}")
-    if weight is not None and weight.dim() != 1:
-        raise ValueError(f"multi_margin_loss: weight must be one-dimensional, got {weight.dim()} dimensions")
     shape = input.shape
     if weight is not None and weight.numel() != (shape[-1] if shape else 1):
         raise RuntimeError(f"multi_margin_loss: inconsistent weight size, expected {shape[-1] if shape else 1} but got {list(weight.shape)}. Give one for each class.")

@@ -9,7 +9,7 @@ from facula import Tensor
 from facula.tensor_core import extend
 
 from ._distance import pairwise_distance
-from ._reduction import check, checked, reduced
+from ._reduction import check, checked, legacy, reduced
 
 
 def margin_ranking_loss(
@@ -98,6 +98,16 @@ def cosine_embedding_loss(
     return reduced(loss, reduction)
 
 
+def _triplet_margin_loss_first(margin: float, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    _triplet_margin_with_distance_loss_first(margin, reduction if size_average is None and reduce is None else "mean")
+
+
+def _triplet_margin_with_distance_loss_first(margin: float, reduction: str) -> None:
+    check(reduction)
+    if isinstance(margin, (int, float)) and margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+
+
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -119,9 +129,17 @@ def triplet_margin_loss(
     """
     if type(anchor) is not Tensor:
         extend.want_tensor("triplet_margin_loss", "anchor", 0, anchor)
-    reduction = checked(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _triplet_margin_loss_first(margin, size_average, reduce, reduction)
+    return triplet(anchor, positive, negative, margin, p, eps, swap, legacy(size_average, reduce, reduction))
+
+
+def triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float, p: float, eps: float, swap: bool, reduction: str) -> Tensor:
+    """triplet_margin_loss of any margin.
+
+    >>> import facula
+    >>> triplet(facula.tensor([[0.0]]), facula.tensor([[1.0]]), facula.tensor([[0.5]]), -0.25, 2, 1e-6, False, "mean")
+    tensor(0.2500)
+    """
     if not anchor.dim() == positive.dim() == negative.dim():
         raise RuntimeError(
             "triplet_margin_loss: anchor, positive and negative are expected to have the same number of dimensions, "
@@ -148,9 +166,7 @@ def triplet_margin_with_distance_loss(
     tensor(0.5000)
     """
     extend.check("triplet_margin_with_distance_loss", "margin", None, "number", margin)
-    check(reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _triplet_margin_with_distance_loss_first(margin, reduction)
     if not anchor.dim() == positive.dim() == negative.dim():
         raise RuntimeError(
             "triplet_margin_with_distance_loss: anchor, positive and negative are expected to have the same number of "

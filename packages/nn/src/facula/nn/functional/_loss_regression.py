@@ -75,9 +75,9 @@ def mse_loss(
     """
     reduction = checked(size_average, reduce, reduction)
     _warn_sizes(input, target)
-    wide, wanted = _of_numbers("mse_loss", input, target)
     if weight is None:
-        return reduced(_mse(wide, wanted), reduction)
+        return reduced(_mse(*_of_numbers("mse_loss", input, target)), reduction)
+    wide, wanted = _of_one_shape(input, target)
     return _weighted((wide - wanted).square(), input, weight, reduction)
 
 
@@ -141,12 +141,13 @@ def huber_loss(
     """
     check(reduction)
     _warn_sizes(input, target)
+    if weight is not None:
+        _check_weight(input, weight)
     if not delta > 0:
         raise RuntimeError(f"huber_loss does not support non-positive values for delta, got {delta}.")
     loss = _huber(*_of_numbers("huber_loss", input, target), delta=float(delta))
     if weight is None:
         return reduced(stored("huber_loss", loss, input.dtype), reduction)
-    _check_weight(input, weight)
     return reduced(loss * weight, reduction)  # unlike mse_loss and l1_loss, "mean" does not divide by the weights
 
 
@@ -295,6 +296,11 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
+def _binary_cross_entropy_with_logits_first(input: Tensor, target: Tensor) -> None:
+    if isinstance(input, Tensor) and isinstance(target, Tensor) and target.shape != input.shape:
+        raise extend.SizesError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+
+
 @one_step(_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), _weighted_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), mul=GOES_ON)
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -314,7 +320,7 @@ def binary_cross_entropy_with_logits(
     """
     reduction = checked(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise extend.SizesError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+        _binary_cross_entropy_with_logits_first(input, target)
     return logits_cross_entropy(input, target, weight, reduction, pos_weight)
 
 

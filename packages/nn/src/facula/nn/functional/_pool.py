@@ -251,9 +251,22 @@ def avg_pool3d(
     return result if out is None else extend.into("avg_pool3d", result, out)
 
 
-def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
-    if ndim > 1 and isinstance(kernel_size, (tuple, list)) and len(kernel_size) != ndim:
+def _one_or_each(ndim: int, kernel_size: Any) -> None:
+    if isinstance(kernel_size, (tuple, list, str)) and len(kernel_size) != ndim:
         raise ValueError(f"lp_pool{ndim}d: kernel_size must be one int or {ndim}, got {list(kernel_size)}. Give one for each dim.")
+
+
+def _lp_pool2d_first(kernel_size: Any) -> None:
+    _one_or_each(2, kernel_size)
+
+
+def _lp_pool3d_first(kernel_size: Any) -> None:
+    _one_or_each(3, kernel_size)
+
+
+def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
+    if ndim > 1:
+        _one_or_each(ndim, kernel_size)
     if norm_type in (math.inf, -math.inf):  # the largest or the least, which is where the roots of the sums tend
         sign = math.copysign(1, norm_type)
         return sign * _max_pool(ndim, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode, False)

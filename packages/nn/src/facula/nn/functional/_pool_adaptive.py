@@ -186,12 +186,29 @@ def _each(name: str, what: str, value: Any, n: int, error: type[Exception]) -> t
     return ntuple(value, n, what)
 
 
+def _some_size(name: str, output_size: Any, output_ratio: Any) -> None:
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+
+
+def _fractional_max_pool2d_first(output_size: Any, output_ratio: Any) -> None:
+    _some_size("fractional_max_pool2d", output_size, output_ratio)
+
+
+def _fractional_max_pool3d_first(output_size: Any, output_ratio: Any) -> None:
+    _some_size("fractional_max_pool3d", output_size, output_ratio)
+
+
+_fractional_max_pool2d_with_indices_first, _fractional_max_pool3d_with_indices_first = _fractional_max_pool2d_first, _fractional_max_pool3d_first
+
+
 def _fractional(
     ndim: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
 ) -> tuple[Tensor, Tensor]:
     name = f"fractional_max_pool{ndim}d"
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    _some_size(name, output_size, output_ratio)
+    if output_size is None:
+        _each(name, "output_ratio", output_ratio, ndim, ValueError)
     x, added = batched(input, ndim, name)
     if 0 in (input if added else x).shape[1:]:
         raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)}.")

@@ -52,9 +52,10 @@ GLANCE["number"] = GLANCE["real"] = GLANCE["float"]
 
 class _Parameters:
     """Names and kinds of a function's parameters, and which may be None. kinds: of a function, parameter -> kind, `kind?` where it may be None;
-    where they have NumPy's name of a parameter too, it is taken."""
+    where they have NumPy's name of a parameter too, it is taken. first: of arguments by name, refuses what is refused before any kind is looked at."""
 
-    def __init__(self, function, kinds=None, after=False):
+    def __init__(self, function, kinds=None, after=False, first=None):
+        self.first = first
         kinds = kinds and kinds(function)
         code = function.__code__
         self.function = function
@@ -118,8 +119,15 @@ class _Parameters:
         if kind and type(value) not in FAST[kind] and not (value is None and parameter in self.optional) and value is not LACKING:
             check(self.function.__name__, parameter, position, kind, value)
 
+    def before(self, args, options):
+        """What is refused whatever the kinds are."""
+        if self.first is not None:
+            code, given = self.first.__code__, {**self.defaults, **dict(zip(self.names, args)), **options}
+            self.first(*(given[n] for n in code.co_varnames[: code.co_argcount]))
+
     def look(self, *args, **options):
         """The call failed: refuse the first argument that is of a wrong kind, for that is what PyTorch says of it."""
+        self.before(args, options)
         want_kinds(self.function.__name__, self.of_kind, {**dict(zip(self.names, args)), **options}, {n: k for k, n in enumerate(self.names)})
 
     def of_kind(self, parameter):
@@ -129,6 +137,7 @@ class _Parameters:
 
 def _closely(self, checked, args, options):
     """The function after a look at every argument."""
+    self.before(args, options)
     try:
         for k, (n, a) in enumerate(zip(self.names, args)):
             self.check(n, k, a)
@@ -166,8 +175,8 @@ def _first_call(*args, **options):
     return begin(*args, **options)  # noqa: F821 - each guard's own
 
 
-def guarded(function, kinds=None, after=False):
-    """The function with the kinds of its arguments checked; after: only once it failed.
+def guarded(function, kinds=None, after=False, first=None):
+    """The function with the kinds of its arguments checked; after: only once it failed. first: what else it refuses, before kinds (_Parameters).
 
     The guard is written at the first call: a function of the same signature that looks at types, 70 ns where *args and **options take 400.
     """
@@ -175,7 +184,7 @@ def guarded(function, kinds=None, after=False):
     def begin(*args, **options):
         if "_self" not in own:
             function = (inner.__kwdefaults__ or {}).get("_facula_", (inner,))[0]  # it may be watched by now, see _override: as it was
-            own["_self"] = _Parameters(function, kinds, after)
+            own["_self"] = _Parameters(function, kinds, after, first)
             own["_closely"] = lambda self, *args, **options: _closely(self, checked, args, options)
             exec(compile(own["_self"].text(), function.__code__.co_filename, "exec"), own)
             made = own["_made"] = own[function.__name__]
