@@ -167,6 +167,8 @@ class device:
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
         elif isinstance(type, int) and not isinstance(type, bool):
+            if not -(2**63) <= type < 2**63:
+                raise ValueError(f"device: Overflow when unpacking long long: the index is {type}. Give one of 64 bits.")
             if type < 0:
                 raise RuntimeError(f"device: Device index must not be negative, got {type}.")
             type, index = "cuda", type

@@ -124,10 +124,13 @@ trapezoid cumulative_trapezoid vecdot: x tensor, y tensor
 vander: x tensor
 vector_norm: x tensor, ord number
 prelu histogram histogramdd: weight tensor
-sparse_coo_tensor: values -, pin_memory bool
+sparse_coo_tensor: values -, size sizes?, pin_memory bool, check_invariants bool?, is_coalesced bool?
 index_put: values -
 pow float_power typename: input -
 full: value -
+range: layout layout
+view_copy: size -
+split_copy: split_size size
 from_file: offset -
 use_deterministic_algorithms set_flush_denormal: mode -
 histc: min real, max real

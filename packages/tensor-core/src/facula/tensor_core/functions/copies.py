@@ -11,11 +11,11 @@ from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.dispatch.guard import guarded
-from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_ints, want_tensor, want_tensors
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, copied as written, into
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import dtype as _dtype, float64, int64
+from facula.tensor_core._types import dtype as _dtype, float64, int64, strided
 
 
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
@@ -43,7 +43,7 @@ _VIEWS = {
     "narrow_copy": _narrowed,
     "permute_copy": lambda input, dims: input.permute(_listed("permute_copy", "dims", dims)),
     "select_copy": _ops.select,
-    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: input[(slice(None),) * _shape.wrap_dim("slice_copy", dim, input.dim()) + (slice(start, end, step),)],
+    "slice_copy": lambda input, dim=0, start=None, end=None, step=1: _sliced(input, dim, start, end, step),
     "squeeze_copy": _shape.squeeze,
     "t_copy": lambda input: input.t(),
     "transpose_copy": _ops.transpose,
@@ -84,6 +84,22 @@ def _complex(name, input):
     return getattr(facula, name)(input)
 
 
+def _viewed(name, view, args, named):
+    """The view, or views. Where the call fails, an argument of a wrong kind is refused first."""
+    try:
+        return view(*args, **named)
+    except Exception:
+        code = view.__code__
+        kinds_first(name, **dict(zip(code.co_varnames[: code.co_argcount], args)), **named)
+        raise
+
+
+def _sliced(input, dim=0, start=None, end=None, step=1):
+    if type(step) is int and step < 1:
+        raise RuntimeError(f"slice_copy: slice step must be positive, got {step}. Flip the dim for the other order.")
+    return input[(slice(None),) * _shape.wrap_dim("slice_copy", dim, input.dim()) + (slice(start, end, step),)]
+
+
 def _copying(name, view):
     words = name.removesuffix("_copy").title().replace("_", "")
     node = {"narrow_copy": "NarrowCopyBackward0", "detach_copy": "NotImplemented"}.get(name, f"{words}Backward0_copy")
@@ -92,7 +108,7 @@ def _copying(name, view):
         want_tensor(name, "input", 0, args[0] if args else named.get("input"))
         if out is not None:
             a_tensor(name, out)
-        x = view(*args, **named)
+        x = _viewed(name, view, args, named)
         if out is not None and written(x, out):
             return out
         result = _ops.copy(x, None, 0)
@@ -106,7 +122,9 @@ def _copying_several(name, view):
         want_tensor(name, "input", 0, args[0] if args else named.get("input"))
         if out is not None and not isinstance(out, (tuple, list)):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}. Give one for each piece.")
-        pieces = view(*args, **named)
+        if out is not None:
+            want_tensors(name, out)
+        pieces = _viewed(name, view, args, named)
         if out is None:
             return tuple(_ops.copy(x, None, 0) for x in pieces)
         into(name, tuple(pieces), out)
@@ -198,7 +216,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
     return into("nonzero_static", _ops.copy(found, None, 0), out)
 
 
-def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+def range(start, end, step=1, *, out=None, dtype=None, layout=strided, device=None, requires_grad=False):
     """start, start + step, ... up to and including end. Deprecated in PyTorch: arange leaves end out, as Python does.
 
     >>> facula.arange(1, 4), facula.range(1, 4)
@@ -208,6 +226,7 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
 
     from facula.tensor_core.functions.ranges import arange
 
+    kinds_first("range", out=out, dtype=dtype, layout=layout, device=device)
     plain(layout)
     warnings.warn("range is deprecated because its behavior is inconsistent with Python's range builtin. Use arange, which produces values in [start, end).", UserWarning, stacklevel=2)
     for position, (name, bound) in enumerate((("start", start), ("end", end), ("step", step))):
@@ -215,14 +234,17 @@ def range(start, end, step=1, *, out=None, dtype=None, layout=None, device=None,
     dtype = as_dtype(dtype)
     if out is not None:
         a_tensor("range", out)
-    if (out.dtype if dtype is None and out is not None else dtype or float64)._kind == 1:  # counted in integers
+    made = out.dtype if dtype is None and out is not None else dtype or float64
+    if made._kind in (0, 3):
+        raise NotImplementedError(f'range: "range_cpu" not implemented for {made._name!r}. Convert what it gives for float32.')
+    if step and (end - start) / step < 0:
+        raise RuntimeError(f"range: upper bound and lower bound inconsistent with step sign: {start}, {end}, {step}")
+    if made._kind == 1:  # counted in integers
         start, end, step = (int(v) if math.isfinite(v) else v for v in (start, end, step))
     if not step or step != step:
         raise RuntimeError(f"range: step must be nonzero, got {step}")
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"range: unsupported range: {start} -> {end}. Both ends must be finite.")
-    if (end - start) / step < 0:
-        raise RuntimeError(f"range: upper bound and lower bound inconsistent with step sign: {start}, {end}, {step}")
     from facula.tensor_core._state import get_default_dtype
 
     count = int((end - start) / step) + 1

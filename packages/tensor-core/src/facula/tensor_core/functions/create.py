@@ -169,11 +169,12 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
-        kinds_first("empty", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
+        kinds_first("empty", size=wanted_sizes("empty", sizes), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("empty", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
     if out is not None:
+        sizes = wanted_sizes("empty", sizes)
         _fits("empty", out, dtype, device)
         if out.is_sparse:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(sizes), len(wanted), 0), requires_grad)
@@ -184,10 +185,20 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     return _finish(prepared(t), requires_grad)
 
 
+def wanted_sizes(name, size):
+    """The sizes that an output gets. Refuses what is none, before it is looked whether they fit."""
+    size = tuple(ints(size))
+    check(name, "size", 0, "sizes", size)
+    if any(type(s) is int and not -(2**63) <= s < 2**63 for s in size):
+        raise IntegersOverflow(f"{name}(): argument 'size' Overflow when unpacking long long: a size of {size} is beyond 64 bits. Give a smaller one.")
+    return size
+
+
 def _filled(size, value, dtype, device_, requires_grad, out=None):
     if out is None:
         t = _empty(ints(size), dtype, device_)
     else:
+        size = wanted_sizes("full", size)
         _fits("full", out, dtype, device_)
         if out.is_sparse and not value:
             return _finish(out.sparse_resize_and_clear_(wanted := ints(size), len(wanted), 0), requires_grad)
@@ -218,7 +229,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
-        kinds_first("zeros", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
+        kinds_first("zeros", size=wanted_sizes("zeros", sizes), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     if layout is not None and layout is not strided and out is None:
         return _blank("zeros", sizes, dtype, layout, device, requires_grad, pin_memory)
     plain(layout, pin_memory)
@@ -239,7 +250,7 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
-        kinds_first("ones", size=tuple(ints(sizes)), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
+        kinds_first("ones", size=wanted_sizes("ones", sizes), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     plain(layout, pin_memory)
     return _filled(sizes, 1, dtype, device, requires_grad, out)
 

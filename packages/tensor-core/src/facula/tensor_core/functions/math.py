@@ -4,7 +4,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import LACKING
 from facula.tensor_core import _ops, _tensor, _warned
 from facula.tensor_core.functions import create as _create, joining as _joining
-from facula.tensor_core._errors import ShapeError
+from facula.tensor_core._errors import IndexRangeError, ShapeError
 from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import elsewhere
@@ -349,6 +349,8 @@ def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and not isinstance(dx, bool) and y.dtype._kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
+    if x is None and not y.dim():
+        raise IndexRangeError(f"trapezoid: Dimension specified as {dim} but tensor has no dimensions. Give samples along a dim.")
     dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
     if y.dim() and not y.shape[dim]:
         return y.new_zeros([n for d, n in enumerate(y.shape) if d != dim])

@@ -27,8 +27,10 @@ def where(condition, input=None, other=None, *, out=None):
     tensor([1., 0.])
     """
     try:
-        if input is None and other is None:
-            return nonzero(condition, as_tuple=True)
+        if input is None or other is None:
+            if input is None and other is None:
+                return nonzero(condition, as_tuple=True)
+            raise TypeError("where() received an invalid combination of arguments: input without other, or other without input. Give both.")
         if not isinstance(condition, Tensor):
             raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}. Convert it with facula.tensor.")
         if condition.dtype._name == "uint8":

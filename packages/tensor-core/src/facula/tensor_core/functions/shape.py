@@ -387,10 +387,10 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
             want_tensor("narrow", "input", 0, input)
         if input.dim() == 0:
             raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+        if type(start) is Tensor and (start.dim() or start.dtype._kind != 1):
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
         d = wrap_dim("narrow", dim, input.dim())
         size = input.shape[d]
-        if isinstance(start, Tensor) and (start.dim() or start.dtype._kind != 1):
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
         if type(start) is not int or type(length) is not int or not -size <= start <= size or length > size:
             check("narrow", "start", 1, "size", start)
             check("narrow", "length", 2, "size", length)

@@ -287,6 +287,7 @@ def _parse(args):
     return d, place
 
 
+_OF_NUMBERS = {bool: BY_NAME["bool"], float: BY_NAME["float64"], complex: BY_NAME["complex128"]}  # a number stands for a tensor of it, but that an int is a device
 _WANTED = {Tensor, _dtype, _device, str, int, bool, builtins.type, builtins.type(None)}
 
 
@@ -323,11 +324,15 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             raise TypeError(f"to(): argument '{name}' must be bool, not {value.__class__.__name__}. Write True or False.")
     if len(args) > 1 and any([a.__class__ is int for a in args[1:]]):
         raise TypeError(f"to() received an invalid combination of arguments: an int where a bool or a memory format is wanted, {args}. Write True or False.")
+    if args and args[0].__class__ in _OF_NUMBERS:
+        args = (_OF_NUMBERS[args[0].__class__], *args[1:])
     flags = args[1:]
     if flags and not isinstance(args[0], (_dtype, Tensor, builtins.type)):  # a device, a dtype
         if flags[0] is not None:
             check("to", "dtype", 1, "dtype", flags[0])
         flags = flags[1:]
+    if len(flags) > 2:
+        raise TypeError(f"to() received an invalid combination of arguments: {len(args)} by position. Behind copy write memory_format=.")
     for name, value in zip(("non_blocking", "copy"), flags):
         if value is not True and value is not False:
             raise TypeError(f"to(): argument '{name}' (position {len(args) - len(flags) + 1}) must be bool, not {value.__class__.__name__}. Write True or False.")

@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize, taken
 from facula.tensor_core.dispatch.arguments import listed, sequence
-from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain
+from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain, wanted_sizes
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
 from facula.tensor_core.dispatch.kinds import check, kinds_first, right as of_kind
 from facula.tensor_core.random.generator import Generator
@@ -34,10 +34,11 @@ FC_ARG = STATUS.index("arg")
 def _place(op, size, out, dtype, layout, device, pin_memory):
     """An uninitialised tensor, or `out` brought to this size."""
     if layout is not None or pin_memory is not False:
-        kinds_first(op, size=size, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
+        kinds_first(op, size=wanted_sizes(op, size), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
     if out is None:
         return empty(size, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory)
     plain(layout, pin_memory)
+    size = wanted_sizes(op, size)
     _fits(op, out, dtype, device)
     taken(op, out)
     return out.resize_(size) if tuple(out.shape) != tuple(size) else out
@@ -64,8 +65,10 @@ def rand(
     tensor([[0.4963, 0.7682],
             [0.0885, 0.1320]])
     """
+    if generator is not None:
+        checked("rand", generator)
     tensor = _place("rand", tuple(listed("rand", "size", args, size)), out, dtype, layout, device, pin_memory)
-    return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=checked("rand", generator)), requires_grad, out)
+    return _finished(_ops.uniform_(tensor, 0.0, 1.0, generator=generator), requires_grad, out)
 
 
 def randn(
@@ -79,8 +82,10 @@ def randn(
     >>> facula.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
     """
+    if generator is not None:
+        checked("randn", generator)
     tensor = _place("randn", tuple(listed("randn", "size", args, size)), out, dtype, layout, device, pin_memory)
-    return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=checked("randn", generator)), requires_grad, out)
+    return _finished(_ops.normal_(tensor, 0.0, 1.0, generator=generator), requires_grad, out)
 
 
 def randint(
@@ -328,7 +333,7 @@ def normal(
     checked("normal", generator)
     if out is not None:
         a_tensor("normal", out)
-    if out is not None and out.dtype._kind < 2:
+    if out is not None and out.dtype._kind < 2 and any(t.numel() for t in tensors):
         raise DTypeError(f'normal: "normal_kernel" not implemented for {out.dtype._name!r}. Give a floating output.')
     seen = [_dispatch.drawn_from("normal", t) for t in tensors] if _ops.interpreting else tensors
     if isinstance(std, Tensor):
@@ -339,7 +344,7 @@ def normal(
     shape = tensors[0].shape if len(tensors) == 1 else facula.broadcast_shapes(mean.shape, std.shape)
     if out is not None:  # drawn where it lies: in the order of its memory, and of its dtype
         refuse_history("normal", (*tensors, out))
-        if len(tensors) == 2:
+        if len(tensors) == 2 or not isinstance(mean, Tensor):
             resize("normal", out, shape)
         result = out
     elif has_origin(tensors) or _ops.interpreting:  # a history, or tangents, that say that the derivatives are 0

@@ -3,6 +3,7 @@
 import functools
 import math
 
+from facula.tensor_core._errors import IndexRangeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, Size, sparse_coo, sparse_csc, sparse_csr, strided
 from facula.tensor_core.dispatch.arguments import as_dtype
@@ -48,7 +49,8 @@ def sparse_coo_tensor(
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    kinds_first("sparse_coo_tensor", dtype=dtype, device=device, pin_memory=pin_memory)
+    size_alone = indices is None or values is None
+    kinds_first("sparse_coo_tensor", size=None if size_alone else size, dtype=dtype, device=device, pin_memory=pin_memory, check_invariants=check_invariants, is_coalesced=is_coalesced)
     _create.plain(None, pin_memory)
     if indices is None:
         if size is None:
@@ -65,6 +67,8 @@ def sparse_coo_tensor(
     values = _data.as_tensor(values, dtype=dtype)
     values = values.detach() if not values.requires_grad else values
     values = values if values.dim() else values.reshape(1)
+    if not indices.dim() and size is not None:
+        raise IndexRangeError("sparse_coo_tensor: the indices have no dims, of which the first is sparse_dim. Give them as (sparse_dim, nnz).")
     if indices.dim() != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
     if values.dim() < 1 or values.size(0) != indices.size(1):
