@@ -7,7 +7,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import ints, listed, sequence, whole
 from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
-from facula.tensor_core.dispatch.slow import one_step
+from facula.tensor_core.dispatch.slow import GOES_ON, one_step
 from facula.tensor_core.functions.shape import _alone, wrap_dim
 
 
@@ -21,6 +21,7 @@ def order_in_memory(input):
     return None if like.is_contiguous() else sorted(range(input.dim()), key=like.stride, reverse=True)
 
 
+@one_step(permute=GOES_ON)
 def back_in_order(t, order):
     """A tensor that nobody else has and whose dims were permuted by order, as it was."""
     return _alone(_ops.permute(t, order if len(order) == 2 else [order.index(d) for d in range(len(order))]))
@@ -66,7 +67,7 @@ def permuted(self, *order, dims=None):
     return _ops.permute(self, ints(order) if order and dims is None else listed("permute", "dims", order, dims))
 
 
-@one_step(transpose="TBackward0")
+@one_step(transpose="TBackward0", alias="TBackward0")
 def t(input):
     """The transpose of a matrix; tensors of fewer dims stay. Raises RuntimeError for more.
 

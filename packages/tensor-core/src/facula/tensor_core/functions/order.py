@@ -70,6 +70,7 @@ def _written(results, out, kind, input):
 _tuple = tuple.__new__
 
 
+@_dispatch.one_step(_sort=_dispatch.Begun("SortBackward0"))
 def _sorted(input, dim, descending):
     order = None if lib.fc_is_contiguous(input._h, 0) else _dims.order_in_memory(input)
     if order is None or not -len(order) <= dim < len(order):
