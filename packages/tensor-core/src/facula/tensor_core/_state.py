@@ -1,7 +1,7 @@
 """Process-wide settings: default dtype and device, threads."""
 
 from facula.tensor_core import _types
-from facula.tensor_core._errors import no_promotion
+from facula.tensor_core._errors import IntegerOverflow, no_promotion
 from facula.tensor_core.dispatch import run as _run
 from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core._lib import lib
@@ -78,6 +78,8 @@ def set_num_threads(n):
     """
     if not isinstance(n, int):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n >= 2**63:
+        raise IntegerOverflow(f"set_num_threads: Overflow when unpacking long long: {n}. Give one of 64 bits.")
     if n < 1 or lib.fc_set_num_threads(n):
         raise RuntimeError(f"set_num_threads: expected a positive number of threads, got {n}.")
 

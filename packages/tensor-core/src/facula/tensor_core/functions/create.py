@@ -406,7 +406,10 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 
 def _of_strides(size, stride, dtype, device, requires_grad):
-    h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
+    try:
+        h = lib.fc_empty_strided(lib.fc_default_dtype() if dtype is None else dtype_id(dtype), _place(device), len(size), list(size), list(stride))
+    except OverflowError:
+        raise IntegersOverflow(f"empty_strided: Overflow when unpacking long long: a size of {tuple(size)} or a stride of {tuple(stride)} is beyond 64 bits. Give smaller ones.") from None
     if not h:
         if min((*size, *stride), default=0) >= 0:
             raise RuntimeError(f"empty_strided: Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}. Choose smaller ones.")

@@ -153,7 +153,7 @@ def polygamma(n, input, *, out=None):
     >>> facula.polygamma(1, facula.tensor([1.0]))
     tensor([1.6449])
     """
-    if type(n) is not int:
+    if type(n) is not int or not -(2**63) <= n < 2**63:
         check("polygamma", "n", 0, "int", n)
     if n < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n. It is {n}.")
