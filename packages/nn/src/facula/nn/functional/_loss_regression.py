@@ -301,7 +301,6 @@ def _binary_cross_entropy_with_logits_first(input: Tensor, target: Tensor) -> No
         raise extend.SizesError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
 
 
-@one_step(_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), _weighted_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), mul=GOES_ON)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -324,6 +323,7 @@ def binary_cross_entropy_with_logits(
     return logits_cross_entropy(input, target, weight, reduction, pos_weight)
 
 
+@one_step(_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), _weighted_logits_cross_entropy=Begun("BinaryCrossEntropyWithLogitsBackward0"), mul=GOES_ON)
 def logits_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, pos_weight: Tensor | None) -> Tensor:
     """binary_cross_entropy_with_logits of an input that may broadcast to its target."""
     constant("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
