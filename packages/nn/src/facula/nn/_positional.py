@@ -13,7 +13,7 @@ from . import functional as F
 from .functional import _dropout
 from .functional._activation import rrelu_drawn
 from .functional._embedding import _renormalise
-from .functional._grid import _affine_grid, _check_grid
+from .functional._grid import _check_grid
 from .functional._kinds import check_kinds
 from .functional._loss_metric import margin_ranking, triplet
 from .functional._loss_regression import logits_cross_entropy

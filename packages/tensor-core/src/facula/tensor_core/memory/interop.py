@@ -11,7 +11,6 @@ from facula.tensor_core._lib import address, lib, pointer
 from facula.tensor_core._tensor import Tensor, _owners, own_tensor
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
-from facula.tensor_core._types import device as _device
 from facula.tensor_core._types import ALIASES, BY_CODE, BY_NAME, BY_SCALAR_TYPE, DEVICES, DTYPES, device, dtype, format_id, memory_format, no_backend
 
 _dtype, _device = dtype, device  # where a parameter has the name
