@@ -276,7 +276,14 @@ def dtype_of(T, text):
 def test_dtype_under_autocast(text, dtype):
     assert dtype == dtype_of(facula, text)
     torch = pytest.importorskip("torch", reason="compares with PyTorch, which is not installed")
-    assert dtype == dtype_of(torch, text)
+    try:
+        there = dtype_of(torch, text)
+    except RuntimeError as error:
+        if "primitive descriptor" in str(error):  # its oneDNN has bfloat16 for some processors alone
+            pytest.skip(f"PyTorch cannot do this on this processor: {error}")
+        raise
+
+    assert dtype == there
 
 
 def test_functions_are_themselves_outside_of_autocast():
