@@ -13,7 +13,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.guard import look
 from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.dispatch.out import apart, into, kept, partly_apart, written as taken
-from facula.tensor_core.dispatch.run import number_for
+from facula.tensor_core.dispatch.run import fitting_result, number_for
 from facula.tensor_core.functions import fills as _fills, matrix as _matrix, overloads as _overloads, pointwise as _pointwise
 
 
@@ -27,6 +27,7 @@ def attach():
     for name, (given, shape) in VIEWS.items():
         setattr(Tensor, name + "_", _reshaped(name + "_", getattr(Tensor, name), given, shape))
     Tensor.round_, Tensor.lerp_ = round_, lerp_
+    Tensor.clamp_min_, Tensor.clamp_max_ = clamp_min_, clamp_max_
     Tensor.abs_ = Tensor.absolute_ = abs_
     Tensor.div_ = Tensor.divide_ = Tensor.true_divide_ = div_
 
@@ -239,6 +240,28 @@ def lerp_(self, end, weight):
         if not (isinstance(self, Tensor) and isinstance(end, Tensor) and end.dtype is self.dtype):
             _pointwise.lerp(self, end, weight)  # refuses
     return _ops.lerp_(self, end, weight)
+
+
+def clamp_min_(input, min):
+    """clamp_min, in place.
+
+    >>> facula.tensor([1.0, 5.0]).clamp_min_(2)
+    tensor([2., 5.])
+    """
+    if type(min) is int or type(min) is float:
+        fitting_result("clamp_min", min, input)
+    return _ops.clamp_min_(input, min)
+
+
+def clamp_max_(input, max):
+    """clamp_max, in place.
+
+    >>> facula.tensor([1.0, 5.0]).clamp_max_(2)
+    tensor([1., 2.])
+    """
+    if type(max) is int or type(max) is float:
+        fitting_result("clamp_max", max, input)
+    return _ops.clamp_max_(input, max)
 
 
 def _index_writer(op, in_place):

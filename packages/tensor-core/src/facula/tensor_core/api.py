@@ -35,8 +35,8 @@ globals().update({n: f for n, f in _public.items() if not n.endswith("_") or n.s
 # PyTorch has the in-place forms of functions of one tensor as functions too, torch.relu_(x), and a few of others
 _inplace = {op.name + "_" for op in _ops.OPS if op.kind == "map1" and not op.name.startswith(("_", "is")) and op.name not in PRIVATE}
 _inplace |= {n + "_" for n in _ops.FUNCTIONS if n + "_" in _ops.FUNCTIONS and getattr(_ops, n).__name__ + "_" in _inplace}
-_inplace = {n: getattr(_ops, n) for n in _inplace | {"clamp_min_", "clamp_max_", "gcd_", "lcm_", "xlogy_"} if hasattr(_ops, n)}
-_inplace |= {n: getattr(Tensor, n) for n in ("abs_", "round_", "clamp_", "clip_", "logit_", "nan_to_num_", "ldexp_")}
+_inplace = {n: getattr(_ops, n) for n in _inplace | {"gcd_", "lcm_", "xlogy_"} if hasattr(_ops, n)}
+_inplace |= {n: getattr(Tensor, n) for n in ("abs_", "round_", "clamp_", "clamp_min_", "clamp_max_", "clip_", "logit_", "nan_to_num_", "ldexp_")}
 globals().update(_inplace)
 
 __all__ = sorted({*(n for n in _public if not n.endswith("_")), *_inplace} | {

@@ -28,6 +28,9 @@ def as_index(key):
         key = _data.as_tensor(key, device="cpu")  # whatever the default device is
         if key.dtype.is_complex and not array:
             raise TypeError(f"index: a complex number cannot be interpreted as an integer: {key.tolist()}. Take its real part.")
+        if key.dtype._name == "uint64" and not array:
+            for k in key.reshape(-1).tolist():
+                within_64_bits(k)
         if key.dtype._name not in _MASKS:
             key = key.to(int64)
     if key.dtype._name not in _POSITIONS and key.dtype._name not in _MASKS:
