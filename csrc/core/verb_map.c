@@ -54,13 +54,19 @@ static int fc_without_numbers(int n, fc_tensor *const *x, fc_tensor **placed)
 
 /* The output of operands in their order of dims. Where one is converted first, to the dtype in which they meet, and has gaps or repeats elements,
  * PyTorch lays out its copy: that one has an opinion. */
-static fc_tensor *fc_formed(int dtype, int met, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
+static fc_tensor *fc_formed(int op, int dtype, int common, int device, int ndim, const int64_t *shape, int n, fc_tensor *const *x, int from)
 {
+    const int met = fc_ops[op].result_word == FC_RESULT_FLOAT ? dtype : common;
     fc_tensor *as[3] = { NULL, NULL, NULL }, *copies[3] = { NULL, NULL, NULL };
     for (int k = 0; k < n; ++k) {
         if (k >= from && x[k]->dtype != met && x[k]->ndim > 1 && !fc_is_dense(x[k]))
             copies[k] = fc_new_like_inputs(met, FC_META, x[k]->ndim, x[k]->shape, 1, x + k);
         as[k] = copies[k] ? copies[k] : x[k];
+    }
+    if (n == 2 && fc_op_has(op, FC_TRAIT_TURNED)) {
+        fc_tensor *const first = as[0];
+        as[0] = as[1];
+        as[1] = first;
     }
     fc_tensor *out = fc_new_like_inputs(dtype, device, ndim, shape, n, as);
     for (int k = 0; k < n; ++k)
@@ -156,7 +162,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         fc_fail(FC_DTYPE, common, 0, 0, 0);
         return NULL;
     }
-    const int apart = fc_op_has(op, FC_TRAIT_NUMBER_APART) && (number > 0 || (n == 3 && !x[2]->ndim)), formed = apart ? n - 1 : n; /* the third is a tensor always */
+    const int apart = fc_op_has(op, FC_TRAIT_NUMBER_APART) && (number > 0 || (n == 3 && !x[2]->ndim)), formed = n - apart; /* the third is a tensor always */
     if (number >= 0) {
         x[number]->dtype = (uint8_t)types.compute;
         /* rounded or wrapped to the width of its dtype, also where the loop is of a wider one */
@@ -215,11 +221,10 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
     } else {
         const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
         const int new = plain && (((number < 0 || apart) && !traits) || !fc_lies_oddly(lead));
-        fc_tensor *turned[2] = { x[n - 1], x[0] };
-        const int by_number = number == 0 && fc_op_has(op, FC_TRAIT_PLAIN_OF_NUMBER), met = fc_ops[op].result_word == FC_RESULT_FLOAT ? types.result : common;
-        out = new || by_number ? fc_new(types.result, device, ndim, shape)
+        out = new ? fc_new(types.result, device, ndim, shape)
+            : number == 0 && fc_op_has(op, FC_TRAIT_PLAIN_OF_NUMBER) ? fc_new(types.result, device, ndim, shape)
             : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0])
-                               : fc_formed(types.result, met, device, ndim, shape, formed, fc_op_has(op, FC_TRAIT_TURNED) ? turned : x, chooser);
+                               : fc_formed(op, types.result, common, device, ndim, shape, formed, x, chooser);
         if (!out)
             return NULL;
     }
