@@ -48,8 +48,8 @@ class GradError(RuntimeError):
     """
 
 
-class SizesError(ValueError, RuntimeError):
-    """Sizes that do not go together: what PyTorch's functions in Python call the one, the same in C the other."""
+class ArgumentsError(ValueError, RuntimeError):
+    """Arguments that do not go together: what PyTorch's functions in Python call the one, the same in C the other."""
 
 
 class IndexShapeError(ShapeError, IndexError):

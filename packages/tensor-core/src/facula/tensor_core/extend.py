@@ -8,7 +8,7 @@ from facula.tensor_core import _grad_mode as modes
 from facula.tensor_core import _ops, _threads
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import GOES_ON, Begun, Op, Param, drawn_from, gradient_lies, one_node, one_step, record, steps
-from facula.tensor_core._errors import DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError, SizesError
+from facula.tensor_core._errors import ArgumentsError, DeviceError, DTypeError, GradError, IntegerOverflow, IntegersOverflow, RankError, ShapeError
 from facula.tensor_core.dispatch.guard import guarded
 from facula.tensor_core.dispatch.kinds import SIZES, check, kinds_first, right as of_kind, want_ints, want_tensor, want_tensors
 from facula.tensor_core._lib import NULL, lib
@@ -245,7 +245,7 @@ def name_functions(home):
 
 __all__ = [
     "guarded", "want_ints", "check", "kinds_first", "SIZES",
-    "Begun", "DTypeError", "DeviceError", "GOES_ON", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "SizesError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
+    "ArgumentsError", "Begun", "DTypeError", "DeviceError", "GOES_ON", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "function", "grad_mode", "gradient_lies", "gradients", "handle", "interpreter", "into", "kept", "lib", "listening", "make_subclass", "modes", "name_functions", "of_kind", "one_node", "one_step", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "state_of", "steps", "subclassed", "version", "want_tensor", "want_tensors", "warn_once", "wrap", "written", "zero_gradients",
 ]  # fmt: skip

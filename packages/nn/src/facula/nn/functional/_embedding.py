@@ -108,9 +108,9 @@ def embedding(
 
 def _embedding_bag_first(input: Tensor, weight: Tensor, per_sample_weights: Tensor | None) -> None:
     if isinstance(input, Tensor) and isinstance(per_sample_weights, Tensor) and per_sample_weights.shape != input.shape:
-        raise extend.SizesError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
+        raise extend.ArgumentsError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
     if isinstance(weight, Tensor) and weight.dim() != 2:
-        raise extend.SizesError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+        raise extend.ArgumentsError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
 
 
 def embedding_bag(
@@ -154,9 +154,9 @@ def bags(
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError(f"embedding_bag: per_sample_weights was not None, which is only supported for mode='sum', got mode={mode!r}.")
     if scale_grad_by_freq and mode == "max":
-        raise extend.SizesError("max mode does not support scaling the gradient by the frequency")
+        raise extend.ArgumentsError("max mode does not support scaling the gradient by the frequency")
     if sparse and mode == "max":
-        raise extend.SizesError("max mode does not support sparse weights")
+        raise extend.ArgumentsError("max mode does not support sparse weights")
     padding = _padding_row("embedding_bag", padding_idx, weight.size(0), RuntimeError)
     if input.dtype._name not in ("int64", "int32"):
         raise RuntimeError(f"embedding_bag: expected tensor for argument 'indices' to have one of the following scalar types: Long, Int; but got {input.dtype}. Convert it with .long().")
@@ -185,14 +185,14 @@ def _starts(input: Tensor, offsets: Tensor | None, include_last_offset: bool) ->
     """Where each bag begins in the flat input."""
     if input.dim() == 2:
         if offsets is not None:
-            raise extend.SizesError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences.")
+            raise extend.ArgumentsError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences.")
         return facula.arange(input.size(0), device=input.device) * input.size(1)
     if input.dim() != 1:
-        raise extend.SizesError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
+        raise extend.ArgumentsError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}")
     if offsets is None:
-        raise extend.SizesError("offsets has to be a 1D Tensor but got None")
+        raise extend.ArgumentsError("offsets has to be a 1D Tensor but got None")
     if offsets.dim() != 1:
-        raise extend.SizesError(f"offsets has to be a 1D Tensor, but got {offsets.dim()} dims")
+        raise extend.ArgumentsError(f"offsets has to be a 1D Tensor, but got {offsets.dim()} dims")
     if offsets.dtype._kind > 1:
         raise RuntimeError(f"embedding_bag: Expected tensor for argument 'offsets' to have one of the following scalar types: Long, Int; but got {offsets.dtype}. Convert it with .long().")
     starts = offsets.long()

@@ -38,7 +38,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     extend.want_ints("affine_grid", "size", 1, size)
     ndim = len(size) - 2
     if tuple(theta.shape[-2:]) != (ndim, ndim + 1) or theta.dim() != 3:
-        raise extend.SizesError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
+        raise extend.ArgumentsError(f"Expected a batch of {ndim}D affine matrices of shape Nx{ndim}x{ndim + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
     if theta.size(0) != size[0]:
         raise RuntimeError(f"affine_grid: theta has {theta.size(0)} maps, size {tuple(size)} a batch of {size[0]}. Give one map for each item.")
     if min(size) <= 0:

@@ -298,7 +298,7 @@ def binary_cross_entropy(
 
 def _binary_cross_entropy_with_logits_first(input: Tensor, target: Tensor) -> None:
     if isinstance(input, Tensor) and isinstance(target, Tensor) and target.shape != input.shape:
-        raise extend.SizesError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
+        raise extend.ArgumentsError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
 
 
 def binary_cross_entropy_with_logits(

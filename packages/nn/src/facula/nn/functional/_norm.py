@@ -190,7 +190,7 @@ def normalised_items(
 ) -> Tensor:
     """instance_norm, of one element too."""
     if (running_mean is None) != (running_var is None):
-        raise extend.SizesError("instance_norm: running_mean and running_var must either both be None or neither be None")
+        raise extend.ArgumentsError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)
     input = input.contiguous()  # the result is in no other format
     if not use_input_stats:
