@@ -42,6 +42,8 @@ def is_autocast_enabled(device_type=None) -> bool:
     ...     facula.is_autocast_enabled("cpu")
     True
     """
+    if device_type is not None and not isinstance(device_type, str):
+        raise TypeError(f"is_autocast_enabled(): argument 'device_type' (position 1) must be str, not {type(device_type).__name__}. Name a device.")
     a = _current(device_type or "cuda")
     return a is not None and a._enabled
 

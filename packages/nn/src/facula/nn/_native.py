@@ -144,6 +144,9 @@ def embedding_bag(
     tensor([[4., 6.],
             [3., 4.]])
     """
+    if weight.dim() != 2 or indices.dim() not in (1, 2) or not 0 <= mode < len(_BAGS):
+        what = f"weight of 2 dims, indices of 1 or 2 and a mode from 0 to {len(_BAGS) - 1} are wanted, got {weight.dim()}, {indices.dim()} and {mode}"
+        raise (extend.RankError if weight.dim() < 2 else RuntimeError)(f"embedding_bag: {what}. Reshape them, or choose another mode.")
     out, places, starts, flat = bags(indices, weight, offsets, None, 2, scale_grad_by_freq, _BAGS[mode], sparse, per_sample_weights, include_last_offset, padding_idx)
     bag = facula.searchsorted(starts, facula.arange(flat.numel()), right=True) - 1
     sizes = facula.zeros_like(starts)

@@ -190,7 +190,7 @@ class device:
         self.type, self.index = type, index
 
     @property
-    def _id(self):
+    def _place(self):  # by another name than a dtype's number, or it would be taken for one
         if self.type not in _DEVICE_TYPES:
             raise no_backend(self.type)
         return _DEVICE_TYPES.index(self.type)
@@ -240,10 +240,10 @@ DEVICES = tuple(device(t) for t in _DEVICE_TYPES[:2])
 
 
 class _Named:
-    __slots__ = ("_name", "_id")
+    __slots__ = ("_name", "_number")  # no _id, or it would be taken for a dtype
 
-    def __init__(self, name, id):
-        self._name, self._id = name, id
+    def __init__(self, name, number):
+        self._name, self._number = name, number
 
     def __repr__(self):
         return "torch." + self._name
@@ -285,7 +285,7 @@ def format_id(name, given):
     """The number of a memory format. Raises TypeError for anything else."""
     if type(given) is not memory_format:
         raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(given).__name__}. Give facula.channels_last, for one.")
-    return given._id
+    return given._number
 
 
 contiguous_format = memory_format("contiguous_format", 0)

@@ -189,6 +189,8 @@ def normalised_items(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None, bias: Tensor | None, use_input_stats: bool, momentum: float, eps: float
 ) -> Tensor:
     """instance_norm, of one element too."""
+    if input.dim() < 2:
+        raise extend.RankError(f"instance_norm: expected input to have at least 2 dimensions, got {input.dim()}. Give a batch of channels.")
     if (running_mean is None) != (running_var is None):
         raise extend.ArgumentsError("instance_norm: running_mean and running_var must either both be None or neither be None")
     constant("instance_norm", running_mean=running_mean, running_var=running_var)

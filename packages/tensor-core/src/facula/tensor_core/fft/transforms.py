@@ -355,6 +355,7 @@ def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, require
     >>> facula.fft.fftfreq(4)
     tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
+    check("fftfreq", "n", 0, "int", n)
     dtype = _of_frequencies("fftfreq", n, d, dtype, layout, pin_memory, out)
     if n == 0:
         return _create._finish(into("fftfreq", _create.empty(0, dtype=dtype, device=device), out), requires_grad)
@@ -371,6 +372,7 @@ def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requir
     >>> facula.fft.rfftfreq(4)
     tensor([0.0000, 0.2500, 0.5000])
     """
+    check("rfftfreq", "n", 0, "int", n)
     dtype = _of_frequencies("rfftfreq", n, d, dtype, layout, pin_memory, out)
     steps = _ranges.arange(int(n / 2) + 1, dtype=dtype, device=device)
     return _frequencies("rfftfreq", steps, n, d, out, requires_grad)

@@ -228,10 +228,12 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     tensor([[0., 1.],
             [1., 1.]])
     """
+    if whole(bins):
+        check("histogramdd", "bins", 1, "int", bins)
     if input.dim() < 2:
-        raise RuntimeError(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
+        raise (RuntimeError if input.dim() else RankError)(f"torch.histogramdd: input tensor should have at least 2 dimensions, got {input.dim()}. Give points (N, D).")
     dims = input.shape[-1]
-    if input.dtype._name not in ("float32", "float64") and not (isinstance(bins, (list, tuple)) and any(isinstance(edges, Tensor) for edges in bins)):
+    if input.dtype._name not in ("float32", "float64") and (input.dtype._kind < 2 or not (isinstance(bins, (list, tuple)) and any(isinstance(edges, Tensor) for edges in bins))):
         raise NotImplementedError(f"histogramdd: not implemented for {input.dtype._name}. Convert with .to(facula.float32).")
     if not whole(bins) and not isinstance(bins, (list, tuple)):
         raise TypeError(f"histogramdd(): argument 'bins' (position 2) must be an int, a tuple of ints or a tuple of Tensors, not {type(bins).__name__}. Put it into a list.")

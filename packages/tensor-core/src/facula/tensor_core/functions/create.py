@@ -51,7 +51,7 @@ def _fits(name, out, dtype, device_=None):
 
 def _place(device_):
     if device_ is None:
-        return _state._device._id
+        return _state._device._place
     if type(device_) is str and device_ == "cpu":  # what most programs say
         return 0
     d = device_ if isinstance(device_, device) else device(device_)
@@ -59,7 +59,7 @@ def _place(device_):
         if type(device_) is int:
             raise RuntimeError("Cannot access accelerator device when none is available: this build of facula has no CUDA backend. Use device='cpu'.")
         raise no_backend(d.type)
-    return d._id
+    return d._place
 
 
 def a_layout(layout):
@@ -165,7 +165,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if memory_format is not None and (format == 1 or out is not None):
         raise RuntimeError(f"empty: {'an output' if out is not None else 'a new tensor'} in memory format {memory_format} is not supported. Leave the format out.")
     if out is None and layout is None and memory_format is None and pin_memory is False:
-        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, None)
+        t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._place if device is None else _place(device), sizes, None)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
@@ -225,7 +225,7 @@ def zeros(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
     if not sizes or size is not None:
         sizes = listed("zeros", "size", sizes, size)
     if out is None and layout is None and pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 0)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._place if device is None else _place(device), sizes, 0)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
@@ -246,7 +246,7 @@ def ones(*sizes, size=None, out=None, dtype=None, layout=None, device=None, requ
     if not sizes or size is not None:
         sizes = listed("ones", "size", sizes, size)
     if out is None and layout is None and pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), sizes, 1)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._place if device is None else _place(device), sizes, 1)
         if t is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
@@ -268,7 +268,7 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not NoneType. Use empty() for values that are not set.")
     if out is None and layout is None and pin_memory is False:
         id = _KINDS.get(type(fill_value), -2) if dtype is None else dtype_id(dtype)
-        if id > -2 and (t := _full(id, _state._device._id if device is None else _place(device), size, fill_value)) is not None:
+        if id > -2 and (t := _full(id, _state._device._place if device is None else _place(device), size, fill_value)) is not None:
             return t if requires_grad is False else _finish(t, requires_grad)
     if layout is not None or pin_memory is not False:
         kinds_first("full", size=size, fill_value=fill_value, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
@@ -426,7 +426,7 @@ def scalar_tensor(s, *, dtype=None, layout=None, device=None, requires_grad=Fals
     if s is None:
         raise TypeError("scalar_tensor(): argument 's' (position 1) must be Number, not NoneType. Give 0.")
     if layout is None and requires_grad is pin_memory is False:
-        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._id if device is None else _place(device), (), s)
+        t = _full(-1 if dtype is None else dtype_id(dtype), _state._device._place if device is None else _place(device), (), s)
         if t is not None:
             return t
     return full((), s, dtype=dtype or _state.get_default_dtype(), layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)

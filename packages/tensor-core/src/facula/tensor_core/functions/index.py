@@ -256,8 +256,8 @@ def index_put_(input, indices, values, accumulate=False):
         want_tensor("index_put_", "input", 0, input)
     if not isinstance(values, Tensor):
         want_tensor("index_put_", "values", 2, values)
-    if isinstance(indices, Tensor):
-        raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not Tensor. Write (index,).")
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}. Write (index,).")
     for k, i in enumerate(indices):
         if not isinstance(i, Tensor):
             raise TypeError(f"index_put_(): expected Tensor as element {k} in argument 'indices', but got {type(i).__name__}. For whole dims write x[:, index] = values.")

@@ -266,8 +266,11 @@ def cross(input, other, dim=None, *, out=None):
     >>> x.cross(facula.tensor([0.0, 1.0, 0.0]), 0)
     tensor([0., 0., 1.])
     """
-    if dim is not None:
-        wrap_dim("cross", dim, input.dim())
+    if dim is not None and (input.dim() == other.dim() or input.dtype is other.dtype):
+        if input.dim() != other.dim():
+            raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {input.dim()} and {other.dim()}.")
+        if wrap_dim("cross", dim, input.dim()) >= input.dim():
+            raise IndexError(f"cross: Dimension specified as {dim} but tensor has no dimensions. Give vectors.")
     if input.dtype is not other.dtype and input.dtype._kind:
         raise RuntimeError(f"cross: expected scalar type {input.dtype._name} but found {other.dtype._name}. Convert one.")
     if input.dtype._kind == 0:

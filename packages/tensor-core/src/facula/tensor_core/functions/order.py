@@ -7,7 +7,7 @@ from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core.dispatch.run import number
-from facula.tensor_core._errors import DTypeError
+from facula.tensor_core._errors import DTypeError, EmptyError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import into
 from facula.tensor_core._tensor import Tensor
@@ -208,7 +208,9 @@ def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and out is not None:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: out without dim. Name one, or flatten the input.")
     if input.dtype is _bool:
-        _shape.wrap_dim(kind.__name__, dim or 0, input.dim())
+        d = _shape.wrap_dim(kind.__name__, dim or 0, input.dim())
+        if dim is not None and input.dim() and not input.shape[d]:
+            raise EmptyError(f"{kind.__name__}(): Expected reduction dim {dim} to have non-zero size (input: {tuple(input.shape)}). Name another one.")
         raise NotImplementedError('"median" not implemented for \'Bool\'. Convert with input.long().')
     if dim is not None:
         return _written(row(input, dim, keepdim), out, kind, input)

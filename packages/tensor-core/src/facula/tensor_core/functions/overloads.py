@@ -221,6 +221,7 @@ def round(input, *, decimals=0, out=None):
     if decimals == 0:
         return _ops.round(input, out=out)
     if input.dtype._kind < 2:
+        kinds_first("round", decimals=decimals)
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype._name}")
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)

@@ -7,7 +7,7 @@ from facula.tensor_core import _ops
 from facula.tensor_core.functions import create as _create, math as _math
 from facula.tensor_core.functions.conjugate import resolved
 from facula.tensor_core._errors import DTypeError
-from facula.tensor_core.dispatch.kinds import check, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
@@ -302,6 +302,7 @@ def heaviside(input, values, *, out=None):
     if type(input) is not Tensor:
         want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
+        kinds_first("heaviside", out=out)
         raise RuntimeError(f"heaviside is not yet implemented for tensors with different dtypes. Got {input.dtype._name} and {values.dtype._name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
 

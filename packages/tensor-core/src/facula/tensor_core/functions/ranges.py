@@ -46,11 +46,11 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
     """
     if type(start) is int and (type(end) is int or end is None and step == 1) and type(step) is int and out is layout is None and (dtype is None or dtype is int64):
         first, stop = (0, start) if end is None else (start, end)
-        if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device._id if device is None else _place(device)):  # the common case, flat
+        if step and (stop - first) * step >= 0 and requires_grad is pin_memory is False and not (_state._device._place if device is None else _place(device)):  # the common case, flat
             return _ops.arange_of(first, step, -((first - stop) // step), int64, math.nan, 0.0)
     elif out is layout is None and type(start) in _REAL and type(step) in _REAL and (type(end) in _REAL or end is None and step == 1) and (dtype is None or type(dtype) is _dtype and dtype._kind == 2):
         first, stop = (0, start) if end is None else (start, end)
-        if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device._id if device is None else _place(device)):
+        if step and 0 <= (stop - first) * step < 1e15 and pin_memory is False and not (_state._device._place if device is None else _place(device)):
             count = math.ceil((stop - first) / step)
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
@@ -101,7 +101,7 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
 
 def _ranged(name, t, out, device, requires_grad):
     """A range on the device asked for, or in `out`."""
-    if out.is_meta if out is not None else (device is not None or _state._device._id) and _place(device) == 1:
+    if out.is_meta if out is not None else (device is not None or _state._device._place) and _place(device) == 1:
         t = own_tensor(lib.fc_empty(lib.fc_dtype(t._h), 1, 1, t.shape))
     if out is not None:
         return _delivered(name, t, out, requires_grad)
@@ -163,7 +163,7 @@ def _whole_steps(name, start, end, steps):
 
 def _easy(start, end, steps, dtype, device):
     """A range here of a floating dtype, whose ends every such dtype holds?"""
-    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype._kind != 2) or (_state._device._id if device is None else _place(device)):
+    if type(steps) is not int or steps < 0 or dtype is not None and (type(dtype) is not _dtype or dtype._kind != 2) or (_state._device._place if device is None else _place(device)):
         return False
     return type(start) in _REAL and type(end) in _REAL and -60000 < start < 60000 and -60000 < end < 60000
 

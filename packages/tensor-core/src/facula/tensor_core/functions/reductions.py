@@ -208,6 +208,8 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=L
         raise RuntimeError(f"logsumexp: Expected floating point type for result tensor, but got: {out.dtype._name}. Give an output of that kind.")
     if isinstance(dim, (tuple, list)) and not dim and input.dim() and not keepdim and input.numel():  # PyTorch forgets to drop the dims
         raise ShapeError(f"logsumexp: output with shape [] doesn't match the broadcast shape {[1] * input.dim()}. Name the dims, or keep them.")
+    if keepdim is not False and keepdim is not True:
+        check("logsumexp", "keepdim", 2, "bool", keepdim)
     if not input.is_complex():
         return _ops.logsumexp(input, dim, keepdim, out=out)
     from facula.tensor_core.functions.math import real

@@ -6,7 +6,7 @@ from facula.tensor_core import _warned
 from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core.functions import create as _create
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import channels_last, memory_format
+from facula.tensor_core._types import channels_last, device as _device, memory_format
 
 _deterministic = {"mode": False, "warn_only": False, "fill": True}
 _precision = "highest"
@@ -201,6 +201,8 @@ def is_pinned(self, device=None):
     False
     """
     kinds_first("is_pinned", device=device)
+    if device is not None:
+        _device(device)
     return False
 
 

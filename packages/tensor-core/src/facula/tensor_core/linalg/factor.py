@@ -76,7 +76,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
     >>> facula.linalg.lu_factor_ex(facula.tensor([[4.0, 2.0], [2.0, 5.0]])).info
     tensor(0, dtype=torch.int32)
     """
-    if not A.numel() and (found := of_nothing(lu_factor_ex, A, pivot=pivot, whole=True, out=out)) is not None:
+    if not A.numel() and (found := of_nothing(lu_factor_ex, A, whole=True, out=out)) is not None:
         return found
     matrix("linalg.lu_factor_ex", A)
     _pivoting("linalg.lu_factor_ex", pivot)
@@ -95,7 +95,7 @@ def lu_factor(A, *, pivot=True, out=None):
             [0.5000, 4.0000]]),
     pivots=tensor([1, 2], dtype=torch.int32))
     """
-    if not A.numel() and (found := of_nothing(lu_factor, A, pivot=pivot, whole=True, out=out)) is not None:
+    if not A.numel() and (found := of_nothing(lu_factor, A, whole=True, out=out)) is not None:
         return found
     matrix("linalg.lu_factor", A)
     _pivoting("linalg.lu_factor", pivot)
@@ -165,7 +165,7 @@ def lu(A, *, pivot=True, out=None):
     tensor([[1., 2.],
             [4., 4.]])
     """
-    if not A.numel() and (found := of_nothing(lu, A, pivot=pivot, whole=True, out=out)) is not None:
+    if not A.numel() and (found := of_nothing(lu, A, whole=True, out=out)) is not None:
         return found
     matrix("linalg.lu", A)
     _pivoting("linalg.lu", pivot)

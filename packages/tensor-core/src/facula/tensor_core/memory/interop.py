@@ -347,7 +347,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
         raise no_backend(place.type, made=False)
     d = self.dtype if d is None else d
     fmt = 1 if memory_format is None else format_id("to", memory_format)
-    if place is not None and place._id != lib.fc_device(self._h):
+    if place is not None and place._place != lib.fc_device(self._h):
         if self.is_meta:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         from facula.tensor_core.memory.resize import on_meta

@@ -257,7 +257,7 @@ class Sparse(Tensor):
         return self
 
     def clone(self, *, memory_format=None):
-        if memory_format is not None and memory_format._id > 1:
+        if memory_format is not None and memory_format._number > 1:
             raise RuntimeError(f"clone: a sparse tensor has no memory format {memory_format}. Leave it out.")
         return self._copied()
 
