@@ -416,7 +416,7 @@ def _recurrent(name: str, mode: str) -> Any:
         rest = [given[n] for n in _STACKED[1:-1]]
         if given["num_layers"] >= 2**63:
             extend.check(name, "num_layers", 4, "int", given["num_layers"])
-        if len(given["params"]) % (4 if given["has_biases"] else 2) and not several:
+        if "data" in given and len(given["params"]) % (4 if given["has_biases"] else 2) and not several:
             raise RuntimeError(f"{name}: got an incorrect number of RNN parameters: {len(given['params'])}. Give those of whole layers.")
         if "data" in given:
             return _layers(mode, given["data"], *rest, given["batch_sizes"])
@@ -449,9 +449,13 @@ def _cell(name: str, mode: str) -> Any:
     several = mode == "LSTM"
 
     def run(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Any:
+        if several and not extend.of_kind("tensors", hx):
+            raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}. Give (h, c).")
         if several and len(hx) != 2:
             raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}. Give (h, c).")
-        w_ih.size(1), w_hh.size(1), *(t.size(1) for t in (hx if several else (hx,)))  # which refuse what is no matrix
+        if w_ih.size(1) != input.size(1):
+            raise RuntimeError(f"{name}: input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}. Give weights of its size.")
+        w_hh.size(1), *(t.size(1) for t in (hx if several else (hx,)))  # which refuse what is no matrix
         new = run_cell(mode, input, tuple(hx) if several else (hx,), w_ih, w_hh, b_ih, b_hh)
         return new if several else new[0]
 

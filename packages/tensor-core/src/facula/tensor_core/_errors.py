@@ -181,7 +181,7 @@ def _go_together(shapes):
     return all(len({s for s in sizes if s != 1}) <= 1 for sizes in zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1))
 
 
-_OF_SOME = ("max_index", "min_index", "mode", "kthvalue")  # whose dim has to hold elements, which is seen before the dtype
+_OF_SOME = ("max_index", "min_index", "mode", "kthvalue", "amax", "amin")  # whose dim has to hold elements, which is seen before the dtype
 
 
 def _dtype(op, args, out, a, b, c, d):
@@ -189,7 +189,8 @@ def _dtype(op, args, out, a, b, c, d):
     rank = max(args[0].dim(), 1) if hasattr(args[0], "_h") else 1
     if not -rank <= dim < rank:  # two faults, of which the dim is the first to be seen
         return _dim(op, args, out, dim, rank, c, d)
-    if op.name.lstrip("_") in _OF_SOME and rank == args[0].dim() and not args[0].shape[dim]:
+    given = next((x for p, x in zip(op.params, args) if p.name == "dim"), None)
+    if op.name.lstrip("_") in _OF_SOME and args[0].dim() and not all(args[0].shape[d] for d in (given if type(given) is tuple else (dim,)) if type(d) is int and -rank <= d < rank):
         return EmptyError, f"Expected reduction dim {dim} to have non-zero size ({operands(op, args)}). Specify another dim, or check for an empty tensor."
     if op.name == "complex_view":
         return DTypeError, f"view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: {_scalar_type(a)} ({operands(op, args)}). Convert with .float()."

@@ -162,8 +162,10 @@ class device:
     __slots__ = ("type", "index")
 
     def __init__(self, type, index=None):
-        if index is not None and not hasattr(index, "__index__"):
+        if index is not None and (not hasattr(index, "__index__") or hasattr(index, "_h") and (index.dim() or index.dtype._kind != 1)):
             raise TypeError(f"device(): argument 'index' (position 2) must be int, not {index.__class__.__name__}. Give the number of the device.")
+        if hasattr(index, "_h"):
+            index = index.__index__()
         if isinstance(type, device):
             type, index = type.type, type.index if index is None else index
         elif isinstance(type, int) and not isinstance(type, bool):

@@ -31,7 +31,7 @@ def _read(name, x, kind, s, dim, some=True, out=None):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}. Convert it with facula.tensor.")
     if name in ("fft", "ifft", "rfft", "ihfft") and isinstance(out, Tensor) and not out.is_complex() and not x.is_complex():
         raise RuntimeError(f"{name} expects a complex output tensor, but got {out.dtype._name}. Give a complex one.")
-    if name in ("irfft", "hfft") and isinstance(out, Tensor) and out.is_complex():
+    if name in ("irfft", "hfft") and isinstance(out, Tensor) and out.dtype._kind != 2:
         raise RuntimeError(f"{name} expects a floating point output tensor, but got {out.dtype._name}. Give a real one.")
     find = _some_dims if some else _dims
     if name[-1] in "n2" and not (name == "rfftn" and x.is_complex()):

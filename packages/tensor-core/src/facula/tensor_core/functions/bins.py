@@ -267,6 +267,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
         raise RuntimeError("torch.gradient does not support uint8 input, whose differences cannot be negative. Convert with input.short().")
     if spacing is None and isinstance(dim, (tuple, list)):
         check("gradient", "spacing", None, "number|tensors|floats", spacing)
+    if not isinstance(spacing, (int, float, complex, list, tuple, type(None))):
+        check("gradient", "spacing", None, "number|tensors|floats", spacing)
     n, spacing = input.dim(), 1 if spacing is None else spacing
     dims = list(_counting(n)) if dim is None else read_ints("gradient", "dim", None, dim, "int|sizes")
     if edge_order not in (1, 2):

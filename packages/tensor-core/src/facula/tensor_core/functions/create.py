@@ -276,6 +276,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     if isinstance(fill_value, Tensor):
         check("full", "fill_value", 1, "number", fill_value)
         fill_value = fill_value.item()
+    if out is not None:
+        check("full", "fill_value", 1, "number", fill_value)
     if dtype is None and out is None:
         dtype = _kind_dtype(number(fill_value)[0])
     return _filled((size,), fill_value, dtype, device, requires_grad, out)

@@ -6,10 +6,11 @@ from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
-from facula.tensor_core.dispatch.kinds import check, kinds_first, real_order, want_tensor
+from facula.tensor_core.dispatch.kinds import check, kinds_first, real_order, right, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.shape import wrap_dim
+from facula.tensor_core._types import int64 as _int64
 
 
 def _extreme(name, whole, index, pair):
@@ -314,7 +315,14 @@ def _running(name, of_231):
     scan, result = getattr(_ops, name), getattr(return_types, name)
 
     def running(input, dim=None, *, out=None, axis=None):
-        return _delivered(result, scan(input, dim if axis is None else renamed(name, "axis", axis, dim, None)), out)
+        dim = dim if axis is None else renamed(name, "axis", axis, dim, None)
+        try:
+            found = scan(input, dim)
+        except (DTypeError, IndexError):  # what has nothing to compare is given back, of any dtype and along any dim
+            if not isinstance(input, Tensor) or not right("int", dim) or input.numel() and (input.dim() or dim not in (0, -1)):
+                raise
+            found = _ops.copy(input, None, 0), input.new_zeros(input.shape, dtype=_int64)
+        return _delivered(result, found, out)
 
     running.__name__ = running.__qualname__ = name
     shown = f">>> x = facula.tensor([2, 3, 1])\n    >>> facula.{name}(x, 0).values\n    {of_231}\n    >>> x.{name}(0).values\n    {of_231}\n    "
@@ -346,6 +354,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None, axis=None, keepdims=LAC
     if dim is not None:
         check("aminmax", "dim", 1, "int", dim)
     if dim is None and not input.numel():
+        kinds_first("aminmax", keepdim=keepdim, out=out)
         raise RuntimeError(f"aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity (shape {tuple(input.shape)}). Give a dim with elements.")
     both = _ops._aminmax(input, dim, keepdim)
     return _tuple(return_types.aminmax, both) if out is None else into("aminmax", return_types.aminmax(*both), out, () if dim is None else (input,))

@@ -6,7 +6,7 @@ from facula.tensor_core.dispatch import out as _out
 from facula.tensor_core.dispatch.arguments import as_dtype, whole
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._errors import DTypeError, IndexRangeError, ShapeError
-from facula.tensor_core.dispatch.kinds import check as check_kind, read_ints, real_order, want_ints, want_tensors
+from facula.tensor_core.dispatch.kinds import check as check_kind, kinds_first, read_ints, real_order, want_ints, want_tensors
 from facula.tensor_core.linalg.spectral import eigvalsh, svdvals
 from facula.tensor_core.linalg.solve import inv, inv_ex, of_dims, tolerances
 from facula.tensor_core.linalg.tools import check, eye_like, into, matrix, of_nothing, square
@@ -144,10 +144,10 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     name = "linalg.matrix_norm"
     if ord == "fro" and dim == (-2, -1) and dtype is out is None and (n := len(A.shape)) > 1 and A.dtype._kind > 1:
         return _ops.norm_p(A, (n - 2, n - 1), p=2, keepdim=keepdim)
+    want_ints(name, "dim", 2, dim)
     matrix(name, A, floating=False)
     if A.dtype._kind < 2:
         raise DTypeError(f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype._name}. Convert it with .to(facula.float32).")
-    want_ints(name, "dim", 2, dim)
     if len(dim) != 2:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {dim}")
     rows, columns = _dims(dim, A.dim(), name)
@@ -252,6 +252,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None)
     if tol is not None:
         atol, rtol = tol, 0.0 if rtol is None else rtol
     if not A.numel():
+        kinds_first("matrix_rank", atol=atol, rtol=rtol)
         return into("linalg.matrix_rank", _create.zeros(A.shape[:-2], dtype=_math.int64, device=A.device), out)
     atol, rtol = tolerances("linalg.matrix_rank", A, atol, rtol)
     s = _ops.abs(eigvalsh(A)) if hermitian else svdvals(A)

@@ -416,7 +416,7 @@ def contiguous(self, *, memory_format=None):
     return self if lib.fc_is_contiguous(self._h, fmt) else _ops.copy(self, None, fmt)
 
 
-def cpu(self, memory_format=None):
+def cpu(self, *, memory_format=None):
     """The tensor on the CPU.
 
     >>> facula.tensor([1, 2]).cpu()

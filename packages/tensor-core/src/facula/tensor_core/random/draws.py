@@ -277,6 +277,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     """
     if count.dtype._kind != 2:
         raise ValueError(f"binomial only supports floating-point dtypes for count, got: {count.dtype._name}. Convert it with .to(facula.float32).")
+    if prob.dtype._kind != 2:
+        raise ValueError(f"binomial only supports floating-point dtypes for prob, got: {prob.dtype._name}. Convert it with .to({count.dtype}).")
     if count.dtype in (facula.float16, facula.bfloat16):
         raise DTypeError(f"binomial: not implemented for {count.dtype._name}. Convert with .to(facula.float32).")
     if prob.dtype._kind != 2 or prob.dtype is not count.dtype:
