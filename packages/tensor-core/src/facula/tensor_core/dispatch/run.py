@@ -242,7 +242,7 @@ def _map(op, args, out):
     if op.kind == "map2" and sum(numbers) == 1:
         attributes(op, args)
         promotable(public_name(op), operands[numbers[0]], operands[numbers[1]])
-        if op.name in ("clamp_max", "clamp_min"):
+        if op.name in ("clamp_max", "clamp_min") and type(operands[numbers[1]]) is int:
             fitting_result(op.name, operands[numbers[1]], operands[numbers[0]])
         if numbers[1]:
             return finish(lib.fc_map2s(op.id, handle(out), operands[0]._h, *number(operands[1])))
