@@ -73,6 +73,8 @@ def group_norm(
     >>> facula.group_norm(facula.tensor([[1.0, 3.0]]), 1, eps=0.0)
     tensor([[-1.,  1.]])
     """
+    if type(num_groups) is int and num_groups <= 0:
+        raise RuntimeError(f"group_norm: Expected num groups to be greater than 0, got {num_groups}. Give 1 at least.")
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 
