@@ -265,8 +265,6 @@ def _lp_pool3d_first(kernel_size: Any) -> None:
 
 
 def _lp_pool(ndim: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool) -> Tensor:
-    if ndim > 1:
-        _one_or_each(ndim, kernel_size)
     if norm_type in (math.inf, -math.inf):  # the largest or the least, which is where the roots of the sums tend
         sign = math.copysign(1, norm_type)
         return sign * _max_pool(ndim, sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode, False)
@@ -295,6 +293,7 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     >>> F.lp_pool2d(facula.ones(1, 1, 2, 2), 2.0, 2)
     tensor([[[[2.]]]])
     """
+    _lp_pool2d_first(kernel_size)
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -306,6 +305,7 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     >>> F.lp_pool3d(facula.ones(1, 1, 2, 2, 2), 1.0, 2)
     tensor([[[[[8.]]]]])
     """
+    _lp_pool3d_first(kernel_size)
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
