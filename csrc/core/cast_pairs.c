@@ -105,9 +105,51 @@ FROM_INTEGER(u8, uint8_t)
 FROM_INTEGER(i8, int8_t)
 FROM_INTEGER(i16, int16_t)
 FROM_INTEGER(i32, int32_t)
+#if FC_ISA_NUM == 3 /* no instruction for it, but for integers below 2**51, which are the low bits of a double near 1.5 2**52: 3 ns for 8 of them, one by one 5 */
+#define fc_i64_to_f32 plain_i64_to_f32
+#define fc_i64_to_f64 plain_i64_to_f64
+#define fc_f32_to_i64 plain_f32_to_i64
+#define fc_f64_to_i64 plain_f64_to_i64
+#endif
 FROM_INTEGER(i64, int64_t)
 F_INTS(f32, f32, LOAD_PLAIN, F) TO_REST(f32, f32, LOAD_PLAIN)
 F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64, LOAD_PLAIN)
+#if FC_ISA_NUM == 3
+#undef fc_i64_to_f32
+#undef fc_i64_to_f64
+#undef fc_f32_to_i64
+#undef fc_f64_to_i64
+#define RUN 512 /* of which one that is beyond takes all the other way */
+#define WHOLE_BITS UINT64_C(0x4338000000000000)
+
+/* a conversion by runs: easy is true of each element, and then body is its result */
+#define BY_RUNS(from, from_t, to, to_t, easy, body)                                                     \
+    static void fc_##from##_to_##to(void *to_, const void *from_, int64_t n)                            \
+    {                                                                                                   \
+        for (int64_t first = 0; first < n; first += RUN) {                                              \
+            const int64_t count = n - first < RUN ? n - first : RUN;                                    \
+            to_t *t = (to_t *)to_ + first;                                                              \
+            const from_t *f = (const from_t *)from_ + first;                                            \
+            uint64_t hard = 0;                                                                          \
+            for (int64_t i = 0; i < count; ++i)                                                         \
+                hard |= easy(f[i]);                                                                     \
+            if (hard)                                                                                   \
+                plain_##from##_to_##to(t, f, count);                                                    \
+            else                                                                                        \
+                for (int64_t i = 0; i < count; ++i)                                                     \
+                    t[i] = body(f[i]);                                                                  \
+        }                                                                                               \
+    }
+#define BEYOND(x) (((uint64_t)(x) + (UINT64_C(1) << 51)) >> 52)
+#define FAR(x) (uint64_t)!((x) > -0x1p51 && (x) < 0x1p51)
+#define OF_WHOLE(x) (fc_f64_of_bits((uint64_t)(x) + WHOLE_BITS) - 0x1.8p52)
+#define TO_WHOLE(x) ((int64_t)(fc_bits_f64(fc_trunc_f64((f64)(x)) + 0x1.8p52) - WHOLE_BITS))
+BY_RUNS(i64, int64_t, f32, f32, BEYOND, (f32)OF_WHOLE)
+BY_RUNS(i64, int64_t, f64, f64, BEYOND, OF_WHOLE)
+BY_RUNS(f32, f32, i64, int64_t, FAR, TO_WHOLE)
+BY_RUNS(f64, f64, i64, int64_t, FAR, TO_WHOLE)
+#undef BY_RUNS
+#endif
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 
 #if FC_ISA_NUM == 2 /* rare: one loop of each will do */
