@@ -250,6 +250,8 @@ def clamp_min_(input, min):
     """
     if type(min) is int or type(min) is float:
         fitting_result("clamp_min", min, input)
+        if _held_by_numbers(input, min):
+            return _ops.clamp_numbers_(input, min=min, max=_ENDLESS)
     return _ops.clamp_min_(input, min)
 
 
@@ -261,7 +263,18 @@ def clamp_max_(input, max):
     """
     if type(max) is int or type(max) is float:
         fitting_result("clamp_max", max, input)
+        if _held_by_numbers(input, max):
+            return _ops.clamp_numbers_(input, min=-_ENDLESS, max=max)
     return _ops.clamp_max_(input, max)
+
+
+_ENDLESS = float("inf")
+_MANY = 1 << 13
+
+
+def _held_by_numbers(x, bound):
+    """Is it worth the row of two numbers, the other one endless? It reads no second operand: 14 us for 1e5 floats instead of 25."""
+    return type(x) is Tensor and x.dtype._kind == 2 and x.numel() > _MANY and bound == bound and _dispatch.unheard(x)
 
 
 def _index_writer(op, in_place):

@@ -149,6 +149,8 @@ def _edges(x, bins, range, d=0):
     check_range(low, high, d)
     if low == high:
         low, high = low - 0.5, high + 0.5
+    if range is None and not x.is_meta:
+        return _ops.linspace_of(bins + 1, x.dtype, low, high)
     return _ranges.linspace(low, high, bins + 1, dtype=x.dtype, device=x.device)
 
 

@@ -81,6 +81,7 @@ def scalar_guards(row):
 # numbers with conditions that the slow path knows: a factor of integers is whole, a factor of products is one that the dtype holds
 PLAIN_NUMBER = {"alpha": "(type({0}) is int and (-128 < {0} < 128 or -32768 <= {0} < 32768 and {1}.dtype._kind == 2) or type({0}) is float and -65504 <= {0} <= 65504 and {1}.dtype._kind == 2)", **dict.fromkeys(("value", "threshold"), "type({0}) in (float, int) and -127 <= {0} <= 127")}
 PLAIN_NUMBER |= dict.fromkeys(("nan", "posinf", "neginf"), "type({0}) is float")
+PLAIN_NUMBER |= dict.fromkeys(("min", "max"), "(type({0}) in (float, int) and (-65504 <= {0} <= 65504 or {0} == inf or {0} == -inf))")
 PLAIN_NUMBER["p"] = PLAIN_NUMBER["correction"] = "(type({0}) is float or type({0}) is int and -32768 <= {0} < 32768) and type(keepdim) is bool"
 
 
@@ -436,7 +437,7 @@ def generate(lib, tables):
     examples = _examples.read(tables)
     table = rows(lib)
     parts = [HEADER, "OPS = (\n", *(op_literal(row) for row in table), ")\nBY_NAME = {op.name: op for op in OPS}\n\n\n"]
-    parts.append("nan = float('nan')\n\n\n")
+    parts.append("nan, inf = float('nan'), float('inf')\n\n\n")
     names, inplaces, operators = [], [], []
     for row in table:
         example = examples.get(row.name, ())
