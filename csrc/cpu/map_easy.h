@@ -303,7 +303,7 @@ FC_EASY(igammac, 1)
 
 /* --- float: gelu by a table in registers ------------------------------------------------------------------------------- */
 #if FC_CLASS == 2 && FC_PASTE(FC_SINGLE_, FC_DT) && FC_ISA_NUM > 2
-#include "map_gelu.h"
+#include "map_registers.h"
 #define FC_EASY_GELU [FC_CELL__gelu] = FC_ISA_NAME(fc_map_gelu),
 #else
 #define FC_EASY_GELU
@@ -325,6 +325,14 @@ FC_EASY_CELL(easy_conj)
 #define FC_EASY_CONJ [FC_CELL_conj_physical] = easy_conj,
 #else
 #define FC_EASY_CONJ
+#endif
+
+/* --- complex: products in registers ------------------------------------------------------------------------------------ */
+#if FC_CLASS == 3 && FC_ISA_NUM == 3
+#include "map_registers.h"
+#define FC_EASY_PRODUCT [FC_CELL_mul] = FC_PASTE(fc_map_mul_, FC_DT),
+#else
+#define FC_EASY_PRODUCT
 #endif
 
 /* --- floats: where all is positive, elu and its kin are a product ---------------------------------------------------- */
@@ -357,5 +365,5 @@ FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
 #define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ FC_EASY_PRODUCT
 #endif

@@ -1,6 +1,6 @@
 /* gelu of float32 in registers: core/mathfn_f32_gelu.h word by word, whose table gcc would gather element by element. Permutations read it here:
  * of a row of 16 at level v4; of two rows of 8, one of which is taken, at v3. */
-#include "map_gelu.h"
+#include "map_registers.h"
 
 #if FC_ISA_NUM > 2
 #include <immintrin.h>
