@@ -98,8 +98,7 @@ static void same(void *ctx, int64_t begin, int64_t end)
         }
         for (int64_t k = 1; k < some; ++k)
             fc_move(to, k, to, 0, size);
-        for (int64_t c = 0; c < inner; ++c)
-            index[u * inner + c] = i;
+        fc_fill_rows((char *)(index + u * inner), inner, (const char *)&i, 0, sizeof i, 1);
         for (int64_t k = 1; k < some; ++k)
             index[u + k] = i + k;
         u += some;
