@@ -23,10 +23,9 @@ INLINE void T(leave)(const int rows, const int vecs, T(V) sum[TILE_ROWS][8], R *
 }
 
 /* One chain from +0; rows and vecs are constants at every call, so the sums live in registers. */
-INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *restrict a, int64_t a_step, const R *restrict b, int64_t b_step,
-                     R *restrict out, int64_t pitch, int more)
+INLINE void T(sums)(const int rows, const int vecs, int64_t steps, const R *restrict a, int64_t a_step, const R *restrict b, int64_t b_step,
+                    T(V) sum[TILE_ROWS][8])
 {
-    T(V) sum[TILE_ROWS][8];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 8
@@ -46,6 +45,13 @@ INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *res
                 sum[i][j] = FMA(x, y[j], sum[i][j]);
         }
     }
+}
+
+INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *restrict a, int64_t a_step, const R *restrict b, int64_t b_step,
+                     R *restrict out, int64_t pitch, int more)
+{
+    T(V) sum[TILE_ROWS][8];
+    T(sums)(rows, vecs, steps, a, a_step, b, b_step, sum);
     T(leave)(rows, vecs, sum, out, pitch, more);
 }
 
@@ -169,16 +175,6 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
         return;
     }
 #endif
-    if (bias && !add && cols == 2 * LANES && job->c_col == 1 && job->bias_col == 1) { /* a whole tile of a short sum: as many instructions as sums */
-        R *z = (R *)job->c + i0 * job->c_row + j0;
-        const R *more = bias + i0 * job->bias_row + j0;
-        for (int i = 0; i < rows; ++i, sum += pitch, z += job->c_row, more += job->bias_row) {
-            const T(V) first = WITH_BIAS(*(const T(VM) *)sum, *(const T(VM) *)more), second = WITH_BIAS(*(const T(VM) *)(sum + LANES), *(const T(VM) *)(more + LANES));
-            *(T(VM) *)z = first;
-            *(T(VM) *)(z + LANES) = second;
-        }
-        return;
-    }
     for (int i = 0; i < rows; ++i, sum += pitch) {
         R *c = (R *)job->c + (i0 + i) * job->c_row;
         const R *bias_i = bias ? bias + (i0 + i) * job->bias_row + j0 * job->bias_col : NULL;
@@ -221,8 +217,28 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
 #include "gemm_offset_simd.h"
 #undef TILE
 
+/* A whole tile of one chain and its bias, which may be c itself: of a short sum the way through memory would take longer than the products. */
+static __attribute__((noinline)) void T(tile_with_bias)(const fc_gemm_tile_job *job, int64_t i0, int64_t j0)
+{
+    T(V) sum[TILE_ROWS][8];
+    R *z = (R *)job->c + i0 * job->c_row + j0;
+    const R *bias = (const R *)job->bias + i0 * job->bias_row + j0;
+    FACTORS;
+    T(sums)(TILE_ROWS, 2, job->depth, (const R *)job->a + i0 * job->depth, TILE_ROWS, (const R *)job->b + j0 * job->depth, 2 * LANES, sum);
+#pragma GCC unroll 16
+    for (int i = 0; i < TILE_ROWS; ++i, z += job->c_row, bias += job->bias_row) {
+        const T(V) first = WITH_BIAS(sum[i][0], *(const T(VM) *)bias), second = WITH_BIAS(sum[i][1], *(const T(VM) *)(bias + LANES));
+        *(T(VM) *)z = first;
+        *(T(VM) *)(z + LANES) = second;
+    }
+}
+
 INLINE void T(one_tile)(const fc_gemm_tile_job *job, int64_t i, int64_t j)
 {
+    if (job->bias && !job->add && !job->split && job->rows - i >= TILE_ROWS && job->cols - j >= 2 * LANES && job->c_col == 1 && job->bias_col == 1 && !job->narrow) {
+        T(tile_with_bias)(job, i, j);
+        return;
+    }
     R sum[TILE_ROWS * 2 * LANES] __attribute__((aligned(64)));
     const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
     const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
