@@ -102,16 +102,6 @@ def _index_fill_row(x, args, options):
     return False
 
 
-def _sum_row(name):
-    def row(x, args, options):
-        try:
-            return not _ops.interpreting and len(args) == 2 and _matrix.added(name, x, *args, **options)
-        except TypeError:  # a keyword of no such function: refused in other words
-            return False
-
-    return row
-
-
 class Form(NamedTuple):
     """How a composition works in place.
 
@@ -153,7 +143,7 @@ FORMS = {
 
 def _written(name, function, form):
     over, sums, typed, exact, grows, read = (word in form.words.split() for word in ("OVER", "SUM", "TYPED", "EXACT", "GROWS", "READ"))
-    row, alone = _sum_row(name) if sums else form.row, form.apart
+    row, alone = _matrix.adder(name) if sums else form.row, form.apart
 
     def in_place(input, *args, **options):
         try:

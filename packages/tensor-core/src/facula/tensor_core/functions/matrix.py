@@ -303,19 +303,36 @@ def _is_outer(input, x, y, beta, alpha):
     return beta and (type(beta) is type(alpha) is int and -128 < beta < 128 > abs(alpha) if kind._kind == 1 else type(beta) in _REAL and type(alpha) in _REAL)
 
 
-def added(name, input, x, y, beta=1, alpha=1):
-    """input = beta * input + alpha * x @ y, where that is all there is to it and nobody has to hear of it: is it done?"""
-    if not (type(x) is type(y) is type(input) is Tensor) or _ops.odd_apart(input, x, y):
-        return False
-    if name == "addr":
-        return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
-    if not _is_row(name, input, x, y, beta, alpha):
-        return False
-    try:
-        _ops._plus_product_(input, x, y, beta, alpha, name == "addbmm")
-    except RuntimeError:  # shapes that do not fit: refused in other words
-        return False
-    return True
+def adder(name):
+    """What writes input = beta * input + alpha * x @ y, of (input, (x, y), {beta, alpha}), where that is all there is to it and nobody has to
+    hear of it, and says whether it did. One function for each name: the small ones among these sums are calls more than sums."""
+    plus_product, apart, over = _ops._plus_product_, _ops.odd_apart, name == "addbmm"
+    ranks = _RANKS.get(name)
+
+    def added(input, args, options):
+        if _ops.interpreting or len(args) != 2:
+            return False
+        x, y = args
+        if not (type(x) is type(y) is type(input) is Tensor) or apart(input, x, y):
+            return False
+        beta, alpha = options.get("beta", 1), options.get("alpha", 1)
+        if len(options) > ("beta" in options) + ("alpha" in options):  # a keyword of no such function: refused in other words
+            return False
+        if ranks is None:
+            return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
+        kind = input.dtype
+        if (
+            type(beta) not in _REAL or type(alpha) not in _REAL or kind is not x.dtype or kind is not y.dtype or kind._kind < 2
+            or (x.dim(), y.dim()) != ranks
+        ):  # fmt: skip
+            return False
+        try:
+            plus_product(input, x, y, beta, alpha, over)
+        except RuntimeError:  # shapes that do not fit: refused in other words
+            return False
+        return True
+
+    return added
 
 
 def _as_is(t, out):
