@@ -36,7 +36,7 @@ def ours(value, t):
         return value
     if isinstance(value, torch.Tensor):
         return t.from_dlpack(value.detach().clone()).clone().requires_grad_(value.requires_grad)
-    if isinstance(value, torch.dtype):
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
         return getattr(t, str(value).removeprefix("torch."))
     if isinstance(value, torch.device):
         return t.device(str(value))
@@ -52,9 +52,21 @@ def flat(value):
     return [value] if hasattr(value, "requires_grad") else []
 
 
+def function_of(name, t):
+    """The function of the library `t`, or the tensors' method or attribute where there is none."""
+    try:
+        found = attrgetter(name)(t)
+    except AttributeError:
+        found = None
+    if callable(found):
+        return found
+    found = getattr(t.Tensor, name)
+    return found if callable(found) else attrgetter(name)
+
+
 def made(op, sample, mode, t):
     """What is timed: the sample's call in the library `t`."""
-    function = attrgetter(op.name)(t) if t.__name__ == OURS else op.op
+    function = function_of(op.name, t) if t.__name__ == OURS else op.op
     args, named = (ours(a, t) for a in ((sample.input, *sample.args), sample.kwargs))
     call = partial(function, *args, **named)
     if mode == "out":

@@ -18,21 +18,36 @@ _OF_ROWS = (facula.float32, facula.float64, facula.bfloat16, facula.float16)  # 
 
 def _pair(op: str, name: str, value: Any) -> tuple[int, int]:
     """One number twice, or two."""
+    if type(value) is tuple and len(value) == 2 and type(value[0]) is type(value[1]) is int:
+        return ntuple(value, 2, op)
     if type(value) is not int:
         extend.want_ints(op, name, None, value if isinstance(value, (list, tuple)) else (value,))
     if isinstance(value, (list, tuple)) and len(value) != 2:
         raise RuntimeError(f"{op}: It is expected {name} equals to 2, but got size {len(value)}: {value}. Give one number, or two.")
-    return ntuple((value, value) if type(value) is int else value, 2, op)
+    return ntuple(value, 2, op)
 
 
 def _windows(op: str, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple:
     """The four as pairs, in the ranges that windows have."""
-    given = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
-    pairs = {name: _pair(op, name, value) for name, value in given.items()}
-    for name, pair in pairs.items():
-        if min(pair) < (least := int(name != "padding")):
-            raise RuntimeError(f"{op}: {name} should be {'greater than zero' if least else 'non-negative'}, but got {pair}.")
-    return tuple(pairs.values())
+    kernel, dilation, padding, stride = (
+        _pair(op, "kernel_size", kernel_size), _pair(op, "dilation", dilation), _pair(op, "padding", padding), _pair(op, "stride", stride),
+    )  # fmt: skip
+    if min(kernel) < 1 or min(dilation) < 1 or min(padding) < 0 or min(stride) < 1:
+        for name, pair in (("kernel_size", kernel), ("dilation", dilation), ("padding", padding), ("stride", stride)):
+            if min(pair) < (least := int(name != "padding")):
+                raise RuntimeError(f"{op}: {name} should be {'greater than zero' if least else 'non-negative'}, but got {pair}.")
+    return kernel, dilation, padding, stride
+
+
+def _kinds_of_windows(**given: Any) -> None:
+    """Refuse what unfold takes neither for one number nor for several."""
+    for k, (name, value) in enumerate(given.items()):
+        if type(value) is not int:
+            extend.check("unfold", name, k + 1, "ints", value)
+        if isinstance(value, (list, tuple)):
+            extend.want_ints("unfold", name, k + 1, value)
+        elif isinstance(value, Tensor):
+            raise TypeError(f"unfold(): argument '{name}' (position {k + 2}) must be int or tuple of ints, not a Tensor: iteration over a 0-d tensor. Convert it with int().")
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -45,13 +60,8 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     """
     if type(input) is not Tensor:
         extend.want_tensor("unfold", "input", 0, input)
-    for k, (name, value) in enumerate((("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding), ("stride", stride))):
-        if type(value) is not int:
-            extend.check("unfold", name, k + 1, "ints", value)
-        if isinstance(value, (list, tuple)):
-            extend.want_ints("unfold", name, k + 1, value)
-        elif isinstance(value, Tensor):
-            raise TypeError(f"unfold(): argument '{name}' (position {k + 2}) must be int or tuple of ints, not a Tensor: iteration over a 0-d tensor. Convert it with int().")
+    if not (type(kernel_size) is type(dilation) is type(padding) is type(stride) is int):
+        _kinds_of_windows(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     if input.dim() not in (3, 4):
         raise (extend.RankError if input.dim() < 3 else RuntimeError)(f"unfold: expected 3D or 4D (batch mode) tensor for input with possibly 0 batch size, but got {list(input.shape)}")
     kernel, dilation, padding, stride = _windows("unfold", kernel_size, dilation, padding, stride)
@@ -59,8 +69,11 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dtype._kind == 1:
         only("unfold", input.dtype, REAL)
     x = input if input.dim() == 4 else input.unsqueeze(0)
-    out = tuple(out_size(n, k, s, p, d) for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation))
-    if any(n < 1 for n in out):
+    height, width = x.shape[2:]
+    out = (
+        out_size(height, kernel[0], stride[0], padding[0], dilation[0]), out_size(width, kernel[1], stride[1], padding[1], dilation[1]),
+    )  # fmt: skip
+    if min(out) < 1:
         raise RuntimeError(
             f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
             f"calculated shape of the array of sliding blocks as {out}, but its components must be at least one."

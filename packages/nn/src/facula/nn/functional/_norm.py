@@ -253,9 +253,9 @@ def layer_norm(
     if type(input) is not Tensor:
         extend.want_tensor("layer_norm", "input", 0, input)
     shape = tuple(normalized_shape)
-    if len(shape) == 1 and input.shape[-1:] == shape:
+    if shape and input.shape[-len(shape):] == shape:
         try:
-            return _layer_norm(input, weight, bias, 1, eps)[0]
+            return _layer_norm(input, weight, bias, len(shape), eps)[0]
         except (RuntimeError, TypeError):
             pass  # said below, or computed in another dtype
     extend.kinds_first("layer_norm", weight=weight, bias=bias, eps=eps)
