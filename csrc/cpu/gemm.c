@@ -64,8 +64,7 @@ static int are_small(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
            !g->c_at && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at && !g->a_packed;
 }
 
-/* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit; but not the four fma of a complex step. */
-static fc_gemm_args transposed(const fc_gemm_args *g)
+fc_gemm_args fc_gemm_transposed(const fc_gemm_args *g)
 {
     fc_gemm_args t = *g;
     t.M = g->N, t.N = g->M;
@@ -80,7 +79,7 @@ static fc_gemm_args transposed(const fc_gemm_args *g)
 static void integers(const fc_gemm_args *g)
 {
     const int level = fc_isa_level();
-    const fc_gemm_args t = g->N < g->M && g->N < NARROW ? transposed(g) : *g;
+    const fc_gemm_args t = g->N < g->M && g->N < NARROW ? fc_gemm_transposed(g) : *g;
     if (g->M * g->N * g->K <= SMALL_WORK && g->batch == 1)
         fc_gemm_plain(g, 0, 1);
     else
@@ -131,7 +130,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
     const int half = fc_gemm_narrows(g);
     const int few = g->N < g->M && g->N <= (half ? FC_GEMM_FEW_ROWS : kernel->along_rows) && (half || g->a_col == 1 || g->a_row == 1);
     if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
-        *g = transposed(g);
+        *g = fc_gemm_transposed(g);
     int status;
     if (half && fc_gemm_half_pieces(g, &status))
         return status;
@@ -140,7 +139,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
     if (fc_gemm_thin(g))
         return FC_OK;
     if (!fc_is_complex(g->dtype) && reads_in_place(g, kernel)) {
-        fc_gemm_args t = transposed(g);
+        fc_gemm_args t = fc_gemm_transposed(g);
         t.a_in_place = 1;
         return fc_gemm_run(&t);
     }

@@ -62,6 +62,15 @@ INLINE void T(put_one)(const fc_gemm_tile_job *job, int64_t i, int64_t j, R re, 
     z[1] = im;
 }
 
+/* a vector of each part to numbers side by side */
+INLINE void T(put_row)(R *restrict z, const R *restrict parts)
+{
+    for (int l = 0; l < LANES; ++l) {
+        z[2 * l] = parts[l];
+        z[2 * l + 1] = parts[LANES + l];
+    }
+}
+
 static void T(merge_complex)(const fc_gemm_tile_job *job)
 {
     for (int64_t i = 0; i < job->rows; ++i) {
@@ -80,6 +89,11 @@ static void T(block_complex)(const fc_gemm_tile_job *job)
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS) {
             const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
             T(tiles_complex)[rows - 1](job->depth, (const R *)job->a + 2 * i * job->depth, b, sum);
+            if (cols == LANES && job->c_col == 1 && !job->c_at && !job->add && !job->bias) {
+                for (int r = 0; r < rows; ++r)
+                    T(put_row)((R *)job->c + 2 * ((i + r) * job->c_row + j), sum + 2 * r * LANES);
+                continue;
+            }
             for (int r = 0; r < rows; ++r)
                 for (int l = 0; l < cols; ++l)
                     T(put_one)(job, i + r, j + l, sum[2 * r * LANES + l], sum[(2 * r + 1) * LANES + l]);
@@ -105,3 +119,7 @@ static void T(pack_complex)(void *panels, int width, const void *source, int64_t
         }
     }
 }
+
+#if FC_ISA_NUM == 3
+#include "gemm_complex_thin_simd.h"
+#endif

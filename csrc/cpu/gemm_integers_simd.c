@@ -1,18 +1,24 @@
 /*
  * The matrix product of integers, modulo 2^bits: any order gives the same bits, and a signed type those of the unsigned one.
- * A unit of work is a panel of columns of one product: DEPTH of its rows are packed, four rows of a at a time meet them in registers.
+ * A unit of work is a panel of columns of one product. DEPTH of its rows at a time are packed, and four rows of a meet them in registers; for few
+ * rows packing would be most of the work: b's rows are read where they lie, or its columns, where those run along k, as dot products.
  */
 #ifndef T
+#include <string.h>
+
 #include "../core/isa.h"
 #include "gemm_blocks.h"
 #include "parallel.h"
 
-enum { DEPTH = 256, ROWS = 4, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
+enum { DEPTH = 256, ROWS = 4, FEW = 8, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
 
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
 #define N(name) PASTE(name, T)
 #define WIDE (2 * BYTES / (int)sizeof(T))
+#define INLINE static inline __attribute__((always_inline))
+
+typedef uint16_t pairs_of_bytes __attribute__((vector_size(BYTES)));
 
 #define T uint8_t
 #include "gemm_integers_simd.c"
@@ -33,19 +39,86 @@ void FC_ISA_NAME(fc_gemm_integers)(const fc_gemm_args *g)
 #else
 typedef T N(V) __attribute__((vector_size(BYTES)));
 
-/* sums[rows][2 vectors] of `depth` steps; rows is a constant at every call */
-static inline __attribute__((always_inline)) void N(tile)(const int rows, int64_t depth, const T *a, int64_t a_row, int64_t a_col, const N(V) *b, N(V) sums[ROWS][2])
+INLINE N(V) N(load)(const T *x)
+{
+    N(V) v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* sums[rows][2 vectors] of `depth` steps, b's rows b_row apart; rows is a constant at every call */
+INLINE void N(tile)(const int rows, int64_t depth, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_row, N(V) sums[ROWS][2])
 {
     N(V) s[ROWS][2] = {{{0}}};
-    for (int64_t k = 0; k < depth; ++k, b += 2)
+    for (int64_t k = 0; k < depth; ++k, b += b_row) {
+        const N(V) first = N(load)(b), second = N(load)(b + WIDE / 2);
 #pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
             const N(V) x = a[r * a_row + k * a_col] - (N(V)){0};
-            s[r][0] += x * b[0];
-            s[r][1] += x * b[1];
+            s[r][0] += x * first;
+            s[r][1] += x * second;
         }
+    }
     for (int r = 0; r < rows; ++r)
         sums[r][0] = s[r][0], sums[r][1] = s[r][1];
+}
+
+static FC_NOINLINE T N(dot)(const T *x, const T *y, int64_t n)
+{
+    const int64_t lanes = BYTES / (int)sizeof(T);
+    int64_t k = 0;
+    T total = 0;
+    if (sizeof(T) == 1) { /* no byte multiplies: the low half of a product of pairs is that of their first bytes */
+        pairs_of_bytes first = {0}, second = {0};
+        for (; k + lanes <= n; k += lanes) {
+            pairs_of_bytes u, v;
+            memcpy(&u, x + k, sizeof u);
+            memcpy(&v, y + k, sizeof v);
+            first += u * v;
+            second += (u >> 8) * (v >> 8);
+        }
+        first += second;
+        for (int l = 0; l < BYTES / 2; ++l)
+            total = (T)(total + first[l]);
+    } else {
+        N(V) s[4] = {{0}};
+        for (; k + 4 * lanes <= n; k += 4 * lanes)
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                s[j] += N(load)(x + k + j * lanes) * N(load)(y + k + j * lanes);
+        for (; k + lanes <= n; k += lanes)
+            s[0] += N(load)(x + k) * N(load)(y + k);
+        s[0] += s[1] + (s[2] + s[3]);
+        for (int l = 0; l < BYTES / (int)sizeof(T); ++l)
+            total = (T)(total + s[0][l]);
+    }
+    for (; k < n; ++k)
+        total = (T)(total + x[k] * y[k]);
+    return total;
+}
+
+/* Rows m .. m + rows of a, with columns that run along k. */
+static void N(dots)(const fc_gemm_args *g, int rows, int64_t cols, int64_t depth, const T *a, const T *b, int64_t b_col, N(V) sums[ROWS][2])
+{
+    T copied[DEPTH];
+    for (int r = 0; r < rows; ++r) {
+        const T *x = a + r * g->a_row;
+        for (int64_t k = 0; g->a_col != 1 && k < depth; ++k)
+            copied[k] = x[k * g->a_col];
+        for (int64_t l = 0; l < cols; ++l)
+            ((T *)sums[r])[l] = N(dot)(g->a_col == 1 ? x : copied, b + l * b_col, depth);
+    }
+}
+
+/* A row of sums to c, `start` columns on. */
+static void N(leave)(const fc_gemm_args *g, T *z, const T *sums, const T *bias, int64_t cols, int add)
+{
+    if (g->c_col == 1 && cols == WIDE && !add && !bias) {
+        memcpy(z, sums, WIDE * sizeof(T));
+        return;
+    }
+    for (int64_t l = 0; l < cols; ++l, z += g->c_col)
+        *z = (T)((add ? *z : 0) + sums[l] + (bias ? bias[l * g->bias_col] : 0));
 }
 
 static void N(panels)(void *ctx, int64_t begin, int64_t end)
@@ -57,27 +130,38 @@ static void N(panels)(void *ctx, int64_t begin, int64_t end)
         const int64_t i = u / panels, n = u % panels * WIDE, cols = g->N - n < WIDE ? g->N - n : WIDE;
         const T *a = (const T *)g->a + i * g->a_batch, *b = (const T *)g->b + i * g->b_batch + n * g->b_col;
         T *c = (T *)g->c + i * g->c_batch + n * g->c_col;
+        const int rows_lie = g->b_col == 1 && cols == WIDE, direct = rows_lie && g->M <= FEW;
+        const int dots = g->M <= FEW && !rows_lie, turned = dots && g->b_row != 1; /* turned: columns are copied to where they run along k */
+        const int64_t most = dots && !turned && g->a_col == 1 ? g->K : DEPTH;
         int64_t k = 0;
         do {
-            const int64_t depth = g->K - k < DEPTH ? g->K - k : DEPTH;
+            const int64_t depth = g->K - k < most ? g->K - k : most;
             const int whole = k + depth == g->K, add = k > 0 || g->accumulate;
-            for (int64_t j = 0; j < depth; ++j)
-                for (int64_t l = 0; l < WIDE; ++l)
-                    ((T *)packed)[j * WIDE + l] = l < cols ? b[(k + j) * g->b_row + l * g->b_col] : 0;
+            const T *const b_k = b + k * g->b_row;
+            for (int64_t l = 0; turned && l < cols; ++l)
+                for (int64_t j = 0; j < depth; ++j)
+                    ((T *)packed)[l * DEPTH + j] = b_k[j * g->b_row + l * g->b_col];
+            for (int64_t j = 0; !dots && !direct && j < depth; ++j)
+                if (rows_lie)
+                    memcpy((T *)packed + j * WIDE, b_k + j * g->b_row, WIDE * sizeof(T));
+                else
+                    for (int64_t l = 0; l < WIDE; ++l)
+                        ((T *)packed)[j * WIDE + l] = l < cols ? b_k[j * g->b_row + l * g->b_col] : 0;
+            const T *const from = direct ? b_k : (const T *)packed;
+            const int64_t from_row = direct ? g->b_row : WIDE;
             for (int64_t m = 0; m < g->M; m += ROWS) {
                 const int rows = (int)(g->M - m < ROWS ? g->M - m : ROWS);
                 const T *x = a + m * g->a_row + k * g->a_col;
-                if (rows == ROWS)
-                    N(tile)(ROWS, depth, x, g->a_row, g->a_col, packed, sums);
+                if (dots)
+                    N(dots)(g, rows, cols, depth, x, turned ? (const T *)packed : b_k, turned ? DEPTH : g->b_col, sums);
+                else if (rows == ROWS)
+                    N(tile)(ROWS, depth, x, g->a_row, g->a_col, from, from_row, sums);
                 else
                     for (int r = 0; r < rows; ++r)
-                        N(tile)(1, depth, x + r * g->a_row, g->a_row, g->a_col, packed, sums + r);
+                        N(tile)(1, depth, x + r * g->a_row, g->a_row, g->a_col, from, from_row, sums + r);
                 for (int r = 0; r < rows; ++r)
-                    for (int64_t l = 0; l < cols; ++l) {
-                        T *const z = c + (m + r) * g->c_row + l * g->c_col;
-                        const T bias = whole && g->bias ? ((const T *)g->bias)[(m + r) * g->bias_row + (n + l) * g->bias_col] : 0;
-                        *z = (T)((add ? *z : 0) + ((const T *)sums[r])[l] + bias);
-                    }
+                    N(leave)(g, c + (m + r) * g->c_row, (const T *)sums[r],
+                             whole && g->bias ? (const T *)g->bias + (m + r) * g->bias_row + n * g->bias_col : NULL, cols, add);
             }
             k += depth;
         } while (k < g->K);

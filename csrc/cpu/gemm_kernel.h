@@ -67,6 +67,10 @@ typedef struct {
      * NULL: none */
     void (*dots)(void *out, int64_t blocks, const void *a, const void *b, int streams);
 
+    /* sums[j] = one block of complex numbers: the sum over k < depth of x[j * x_lane + k * x_step] * y[j * y_lane + k * y_step]. Not both lanes are 0, and
+     * one that is neither 0 nor 1 goes with a step of 1. NULL: none */
+    void (*chains)(void *sums, int64_t count, int64_t depth, const void *x, int64_t x_lane, int64_t x_step, const void *y, int64_t y_lane, int64_t y_step);
+
     /* out[j] (rows, cols) = block j of a product, j < blocks, each full; rows <= along_rows, cols <= nr / 2; b's columns are
      * side by side. NULL: none */
     void (*fan)(void *out, int64_t blocks, int64_t rows, int64_t cols, const void *a, int64_t a_row, int64_t a_col,

@@ -85,9 +85,14 @@ const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {
                       .pack = pack_f64, .pack_runs = pack_runs_f64, .lay = lay_f64, .merge = merge_f64, .tiny = tiny_f64, .scale = scale_f64,
                       ALONG(f64) },
 #if FC_GEMM_COMPLEX
+#if FC_HAS_FMA
+#define CHAINS(name) .chains = chains_complex_##name
+#else
+#define CHAINS(name) .chains = NULL
+#endif
     [FC_GEMM_C64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .block = block_complex_f32,
-                      .pack = pack_complex_f32, .merge = merge_complex_f32 },
+                      .pack = pack_complex_f32, .merge = merge_complex_f32, CHAINS(f32) },
     [FC_GEMM_C128] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 8, .size = 16, .block = block_complex_f64,
-                       .pack = pack_complex_f64, .merge = merge_complex_f64 },
+                       .pack = pack_complex_f64, .merge = merge_complex_f64, CHAINS(f64) },
 #endif
 };

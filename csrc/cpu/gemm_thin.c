@@ -14,6 +14,8 @@
 #define FROM_MEMORY (16 << 20) /* bytes of each side that no cache keeps */
 #define MEMORY_CHUNK 8 /* so many lines are what the processor reads ahead of: 4.1 ms for 40 MB with 32, 2.6 with 8, but from L3 141 us for 4 MB against 171 */
 #define MOST_ROWS 4
+#define COMPLEX_ROWS 3 /* packing is earned back by more */
+#define COMPLEX_CHUNK 64
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
@@ -21,9 +23,22 @@ typedef struct {
     const fc_gemm_args *g;
     const fc_gemm_kernel *kernel;
     int64_t chunk, chunks;
+    int turned; /* of complex numbers, whose products are not the same bit for bit from either side: g is the transpose of what is asked for */
 } thin;
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+/* block[M][cols] of complex numbers, a row at a time */
+static void complex_rows(const thin *p, char *block, int64_t cols, int64_t depth, const char *a, const char *b)
+{
+    const fc_gemm_args *g = p->g;
+    const int64_t lane = g->b_col == 1 || g->N == 1 ? 1 : g->b_col;
+    for (int64_t m = 0; m < g->M; ++m, block += cols * p->kernel->size, a += g->a_row * p->kernel->size)
+        if (p->turned)
+            p->kernel->chains(block, cols, depth, b, lane, g->b_row, a, 0, g->a_col);
+        else
+            p->kernel->chains(block, cols, depth, a, 0, g->a_col, b, lane, g->b_row);
+}
 
 static void columns(void *ctx, int64_t begin, int64_t end)
 {
@@ -53,7 +68,10 @@ static void columns(void *ctx, int64_t begin, int64_t end)
             }
             do {
                 const int64_t depth = least(FC_GEMM_BLOCK, super_end - k);
-                p->kernel->along(block, fc_gemm_splits(g, depth), g->M, cols, depth, a + k * g->a_col * size, g->a_row, g->a_col, b + k * size, g->b_col);
+                if (p->kernel->chains)
+                    complex_rows(p, (char *)block, cols, depth, a + k * g->a_col * size, b + k * g->b_row * size);
+                else
+                    p->kernel->along(block, fc_gemm_splits(g, depth), g->M, cols, depth, a + k * g->a_col * size, g->a_row, g->a_col, b + k * size, g->b_col);
                 k += depth;
                 if (first && k == g->K) {
                     job.bias = bias;
@@ -87,21 +105,25 @@ typedef struct {
     double sums[WAVE];
 } few;
 
-/* The blocks of one sum, in order; after what is there, if `add`. */
-static void add_up(int size, void *sum, const double *blocks, int64_t n, int add)
+/* The blocks of one sum, in order; after what is there, if `add`. Complex numbers have two parts. */
+static void add_up(int size, int parts, void *sum, const double *blocks, int64_t n, int add)
 {
-    if (size == 4) {
-        const float *x = (const float *)blocks;
-        float s = add ? *(float *)sum + x[0] : x[0];
-        for (int64_t j = 1; j < n; ++j)
-            s += x[j];
-        memcpy(sum, &s, sizeof s);
-    } else {
-        double s = add ? *(double *)sum + blocks[0] : blocks[0];
-        for (int64_t j = 1; j < n; ++j)
-            s += blocks[j];
-        memcpy(sum, &s, sizeof s);
+#define ADD_UP(R)                                                                \
+    for (int part = 0; part < parts; ++part) {                                   \
+        const R *x = (const R *)blocks + part;                                   \
+        R s;                                                                     \
+        memcpy(&s, (const R *)sum + part, sizeof s);                             \
+        s = add ? s + x[0] : x[0];                                               \
+        for (int64_t j = 1; j < n; ++j)                                          \
+            s += x[j * parts];                                                   \
+        memcpy((R *)sum + part, &s, sizeof s);                                   \
     }
+    if (size == 4 * parts) {
+        ADD_UP(float)
+    } else {
+        ADD_UP(double)
+    }
+#undef ADD_UP
 }
 
 static void supers(void *ctx, int64_t begin, int64_t end)
@@ -115,11 +137,15 @@ static void supers(void *ctx, int64_t begin, int64_t end)
         const char *a = (const char *)g->a + k * g->a_col * size, *b = (const char *)g->b + k * g->b_row * size;
         double blocks[(FC_GEMM_SUPER + 1) * MOST_SUMS];
         const int64_t whole = depth / FC_GEMM_BLOCK, rest = depth % FC_GEMM_BLOCK, n = whole + (rest > 0);
-        if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
+        if (d->kernel->chains)
+            d->kernel->chains(blocks, whole, FC_GEMM_BLOCK, a, FC_GEMM_BLOCK, 1, b, FC_GEMM_BLOCK, 1);
+        else if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
             d->kernel->dots(blocks, whole, a, b, g->K * size >= FROM_MEMORY);
         else
             d->kernel->fan(blocks, whole, g->M, g->N, a, g->a_row, g->a_col, b, g->b_row);
-        if (rest)
+        if (rest && d->kernel->chains)
+            d->kernel->chains((char *)blocks + whole * room, 1, rest, a + whole * FC_GEMM_BLOCK * size, 1, 1, b + whole * FC_GEMM_BLOCK * size, 1, 1);
+        else if (rest)
             d->kernel->tiny(g->M, g->N, rest, a + whole * FC_GEMM_BLOCK * g->a_col * size, g->a_row, g->a_col,
                             b + whole * FC_GEMM_BLOCK * g->b_row * size, g->b_row, g->b_col, (char *)blocks + whole * room, g->N, 1,
                             NULL, 0, 0);
@@ -132,7 +158,7 @@ static void supers(void *ctx, int64_t begin, int64_t end)
             sum.add = 1;
         }
         if (g->M * g->N == 1) {
-            add_up(size, sum.c, blocks, n, sum.add);
+            add_up(size, fc_is_complex(g->dtype) ? 2 : 1, sum.c, blocks, n, sum.add);
             continue;
         }
         for (int64_t j = 0; j < n; ++j, sum.add = 1) {
@@ -145,7 +171,7 @@ static void supers(void *ctx, int64_t begin, int64_t end)
 static void few_sums(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
     few d = { .g = g, .kernel = kernel };
-    const int64_t count = (g->K + SUPER - 1) / SUPER, MN = g->M * g->N, wave = WAVE / MN;
+    const int64_t count = (g->K + SUPER - 1) / SUPER, MN = g->M * g->N, wave = WAVE * (int64_t)sizeof(double) / (MN * kernel->size);
     for (; d.first < count; d.first += wave) {
         const int64_t n = least(wave, count - d.first);
         fc_parallel(n, WORK_PER_PIECE / (SUPER * MN), supers, &d);
@@ -176,11 +202,31 @@ static void few_sums_each(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+/* A few rows or columns of complex numbers, which lie beside one another or along k, and dot products. */
+static int complex_thin(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
+{
+    const int turned = g->N < g->M;
+    const fc_gemm_args t = turned ? fc_gemm_transposed(g) : *g;
+    if (!kernel->chains || t.M > COMPLEX_ROWS || g->c_at || g->pack_a || g->pack_b)
+        return 0;
+    if (g->M * g->N == 1 && g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && g->a_col == 1 && g->b_row == 1) {
+        few_sums(g, kernel);
+        return 1;
+    }
+    if (t.b_col != 1 && (t.b_row != 1 || t.b_col == 0))
+        return 0;
+    thin p = { &t, kernel, COMPLEX_CHUNK, (t.N + COMPLEX_CHUNK - 1) / COMPLEX_CHUNK, turned };
+    fc_parallel(t.batch * p.chunks, 1 + WORK_PER_PIECE / (4 * t.M * least(t.N, COMPLEX_CHUNK) * t.K + 1), columns, &p);
+    return 1;
+}
+
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    if (fc_is_complex(g->dtype))
+        return complex_thin(g, kernel);
     const int few = g->M <= FC_GEMM_FEW_ROWS && g->N <= kernel->few && g->b_row == 1 && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at;
-    if ((g->M > kernel->along_rows && !few) || g->c_at || fc_gemm_narrows(g) || fc_is_complex(g->dtype))
+    if ((g->M > kernel->along_rows && !few) || g->c_at || fc_gemm_narrows(g))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
     if (g->split && (g->batch == 1 || !one) && g->K >= 2 * FC_GEMM_BLOCK && (one || (kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
@@ -194,7 +240,7 @@ int fc_gemm_thin(const fc_gemm_args *g)
         return 0;
     const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
     const int64_t chunk = bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : CHUNK;
-    thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
+    thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk, 0 };
     fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;
 }

@@ -1,0 +1,89 @@
+"""Products of few rows or columns go other ways through memory than wide ones: with the same bits."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import facula
+
+SIZES = tuple(itertools.product((1, 2, 3, 5, 9), (0, 1, 3, 100, 256, 257, 4200), (1, 3, 17, 65)))
+INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
+
+
+def laid_out(array, way):
+    """The array as it is, as the transpose of what is stored, or every second row and third column of a larger one."""
+    if way == "transposed":
+        return facula.from_numpy(np.ascontiguousarray(array.T)).t()
+    if way == "spread":
+        room = np.zeros((2 * array.shape[0] + 1, 3 * array.shape[1] + 1), array.dtype)
+        room[: 2 * array.shape[0] : 2, : 3 * array.shape[1] : 3] = array
+        return facula.from_numpy(room)[: 2 * array.shape[0] : 2, : 3 * array.shape[1] : 3]
+    return facula.from_numpy(array.copy())
+
+
+WAYS = tuple(itertools.product(("contiguous", "transposed", "spread"), repeat=2))
+
+
+def pairs(draw, seed):
+    """(a, b, how they lie) of every size, two of the ways each."""
+    rng = np.random.default_rng(seed)
+    for k, (m, depth, n) in enumerate(SIZES):
+        for ways in (WAYS[k % len(WAYS)], WAYS[(3 * k + 4) % len(WAYS)]):
+            yield draw(rng, (m, depth)), draw(rng, (depth, n)), ways
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_wrap(dtype):
+    info = np.iinfo(dtype)
+    for a, b, ways in pairs(lambda rng, shape: rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True), 0):
+        with np.errstate(over="ignore"):
+            exact = (a.astype(np.uint64) @ b.astype(np.uint64)).astype(dtype)
+        got = (laid_out(a, ways[0]) @ laid_out(b, ways[1])).numpy()
+        assert np.array_equal(got, exact), (a.shape, b.shape, ways)
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128", "float32", "float64"))
+def test_bits_are_those_of_a_wide_product(dtype):
+    def draw(rng, shape):
+        real = rng.standard_normal(shape)
+        return (real + 1j * rng.standard_normal(shape) if "complex" in dtype else real).astype(dtype)
+
+    for a, b, ways in pairs(draw, 1):
+        tall, wide = np.concatenate([a, np.ones((20, a.shape[1]), dtype)]), np.concatenate([b, np.ones((b.shape[0], 40), dtype)], 1)
+        expected = (facula.from_numpy(tall) @ facula.from_numpy(wide)).numpy()[: a.shape[0], : b.shape[1]]
+        got = (laid_out(a, ways[0]) @ laid_out(b, ways[1])).numpy()
+        assert got.tobytes() == np.ascontiguousarray(expected).tobytes(), (a.shape, b.shape, ways)
+        assert np.allclose(got, a.astype(complex) @ b.astype(complex), rtol=1e-3, atol=1e-3), (a.shape, b.shape, ways)
+        if a.shape[0] == b.shape[1] == 1:
+            assert facula.dot(facula.from_numpy(a[0].copy()), facula.from_numpy(b[:, 0].copy())).item() == expected[0, 0].item()
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+@pytest.mark.parametrize("shape", [(1, 300), (300, 1), (2, 7), (1, 1)])
+def test_what_is_added_to_thin_complex_products(dtype, shape):
+    rng = np.random.default_rng(2)
+    (m, n), depth = shape, 600
+    a, b, c = ((rng.standard_normal(s) + 1j * rng.standard_normal(s)).astype(dtype) for s in ((5, m, depth), (5, depth, n), (5, m, n)))
+    t = [facula.from_numpy(x) for x in (c, a, b)]
+    expected = 0.5 * c + 2 * (a @ b)
+    assert np.allclose(facula.baddbmm(*t, beta=0.5, alpha=2).numpy(), expected, rtol=1e-3, atol=1e-3)
+    assert np.allclose(t[0].clone().baddbmm_(t[1], t[2], beta=0.5, alpha=2).numpy(), expected, rtol=1e-3, atol=1e-3)
+    assert np.allclose(facula.addmm(t[0][0], t[1][0], t[2][0], beta=0.5, alpha=2).numpy(), expected[0], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128", "int8", "int64"))
+def test_repeated_lines(dtype):
+    """Strides of 0 on either side."""
+    rng = np.random.default_rng(3)
+    line = rng.integers(-3, 4, 40).astype(dtype)
+    other = rng.integers(-3, 4, (40, 40)).astype(dtype)
+    x, y = facula.from_numpy(line), facula.from_numpy(other)
+    for rows in (1, 2, 40):
+        shown, repeated = x.expand(rows, 40), np.tile(line, (rows, 1))
+        assert np.array_equal((shown @ y).numpy(), (repeated @ other).astype(dtype))
+        assert np.array_equal((y @ shown.t()).numpy(), (other @ repeated.T).astype(dtype))
+        assert np.array_equal((shown @ shown.t()).numpy(), (repeated @ repeated.T).astype(dtype))
+    column = x[:1].expand(40, 1)
+    assert np.array_equal((y @ column).numpy(), (other @ np.full((40, 1), line[0])).astype(dtype))
+    assert np.array_equal((column.t() @ y.t()).numpy(), (np.full((1, 40), line[0]) @ other.T).astype(dtype))
