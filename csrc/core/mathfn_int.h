@@ -113,33 +113,33 @@ static inline int32_t fc_cut_f64(f64 x, f64 y)
 #define FC_SHIFT_UNSIGNED(U, WIDTH, t)                                                                                   \
     static inline U fc_lshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x << y); }                                     \
     static inline U fc_rshift_##t(U x, U y) { return y >= WIDTH ? 0 : (U)(x >> y); }
-FC_SHIFT_SIGNED(int16_t, uint16_t, 16, i16)
 FC_SHIFT_SIGNED(int32_t, uint32_t, 32, i32)
 FC_SHIFT_SIGNED(int64_t, uint64_t, 64, i64)
-FC_SHIFT_UNSIGNED(uint16_t, 16, u16)
 FC_SHIFT_UNSIGNED(uint32_t, 32, u32)
 FC_SHIFT_UNSIGNED(uint64_t, 64, u64)
 
-/* Bytes have no shift instruction and fill four registers as wider integers: three shifts by constants, of which the bits of y choose. */
-FC_MATH uint8_t fc_lshift_u8(uint8_t x, uint8_t y)
-{
-    const uint8_t a = (uint8_t)(y & 1 ? x << 1 : x), b = (uint8_t)(y & 2 ? a << 2 : a), c = (uint8_t)(y & 4 ? b << 4 : b);
-    return y > 7 ? 0 : c;
-}
-
-FC_MATH uint8_t fc_rshift_u8(uint8_t x, uint8_t y)
-{
-    const uint8_t a = (uint8_t)(y & 1 ? x >> 1 : x), b = (uint8_t)(y & 2 ? a >> 2 : a), c = (uint8_t)(y & 4 ? b >> 4 : b);
-    return y > 7 ? 0 : c;
-}
-
-FC_MATH int8_t fc_lshift_i8(int8_t x, int8_t y) { return (int8_t)fc_lshift_u8((uint8_t)x, (uint8_t)y); }
-
-FC_MATH int8_t fc_rshift_i8(int8_t x, int8_t y)
-{
-    const uint8_t sign = x < 0 ? 0xff : 0;
-    return (int8_t)(fc_rshift_u8((uint8_t)(x ^ sign), (uint8_t)y) ^ sign);
-}
+/* Of bytes and of 16 bits below AVX-512 vectors have shifts by one amount alone, if any: shifts by constants, of which the bits of y choose. */
+#define FC_SHIFTED(x, y, places, shift) ((y) & (places) ? (x) shift (places) : (x))
+#define FC_SHIFT_NARROW(S, U, WIDTH, t, ut)                                                                              \
+    FC_MATH U fc_lshift_##ut(U x, U y)                                                                                   \
+    {                                                                                                                    \
+        const U a = (U)FC_SHIFTED(x, y, 1, <<), b = (U)FC_SHIFTED(a, y, 2, <<), c = (U)FC_SHIFTED(b, y, 4, <<);          \
+        return y >= WIDTH ? 0 : (U)FC_SHIFTED(c, y, WIDTH - 8, <<);                                                      \
+    }                                                                                                                    \
+    FC_MATH U fc_rshift_##ut(U x, U y)                                                                                   \
+    {                                                                                                                    \
+        const U a = (U)FC_SHIFTED(x, y, 1, >>), b = (U)FC_SHIFTED(a, y, 2, >>), c = (U)FC_SHIFTED(b, y, 4, >>);          \
+        return y >= WIDTH ? 0 : (U)FC_SHIFTED(c, y, WIDTH - 8, >>);                                                      \
+    }                                                                                                                    \
+    FC_MATH S fc_lshift_##t(S x, S y) { return (S)fc_lshift_##ut((U)x, (U)y); }                                          \
+    FC_MATH S fc_rshift_##t(S x, S y)                                                                                    \
+    {                                                                                                                    \
+        const U sign = x < 0 ? (U)-1 : 0;                                                                                \
+        return (S)(fc_rshift_##ut((U)(x ^ sign), (U)y) ^ sign);                                                          \
+    }
+FC_SHIFT_NARROW(int8_t, uint8_t, 8, i8, u8) /* WIDTH - 8 places: none */
+FC_SHIFT_NARROW(int16_t, uint16_t, 16, i16, u16)
+#undef FC_SHIFTED
 
 FC_INT_SIGNED(int8_t,  uint8_t, i8)
 FC_INT_SIGNED(int16_t, uint16_t, i16)

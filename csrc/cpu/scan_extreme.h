@@ -24,15 +24,23 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
                         out[i + k + j] = raw;
                         index[i + k + j] = at;
                     }
-                for (; hit && k < end; ++k) {
-                    if (ISNAN(value[k]) || BEATS(value[k], best)) {
-                        best = value[k];
-                        raw = x[(i + k) * from];
-                        at = i + k;
-                    }
-                    out[(i + k) * step] = raw;
-                    index[(i + k) * step] = at;
+/* without branches: among few numbers one in two is a new best. gcc makes one of at's ?: */
+#define STEP(to)                                                                        \
+                {                                                                       \
+                    const S fresh = x[(i + k) * from];                                  \
+                    const int take = (ISNAN(value[k])) | (BEATS(value[k], best));       \
+                    best = take ? value[k] : best;                                      \
+                    raw = take ? fresh : raw;                                           \
+                    at ^= (at ^ (i + k)) & -(int64_t)take;                              \
+                    out[to] = raw;                                                      \
+                    index[to] = at;                                                     \
                 }
+                if (hit && step == 1)
+                    for (; k < end; ++k)
+                        STEP(i + k)
+                for (; hit && k < end; ++k)
+                    STEP((i + k) * step)
+#undef STEP
                 k = end;
             }
         }
