@@ -42,7 +42,6 @@ RULES = (
     ("test/*",                 (),                ()),
     ("*/map.c",                CELLS,             LEVELS),
     ("*_simd.c",               ANY,               LEVELS),
-    ("*/fold_complex.c",       ANY,               LEVELS[:1]),  # rare: small, for every machine
     ("*/pool_lines.c",         ANY,               LEVELS[:2]),
     ("*/pool_last.c",          ANY,               LEVELS[:2]),
     ("*/norm_short.c",         ANY,               LEVELS[1:2]),  # without AVX rows go one by one
