@@ -113,7 +113,7 @@ static inline C CN(silu)(C z)  { return CN(mul)(z, CN(sigmoid)(z)); }
 static inline C CN(lerp)(C x, C y, C weight)
 {
     const C step = CN(make)(CN(real)(y) - CN(real)(x), CN(imag)(y) - CN(imag)(x));
-    const int near = CN(abs)(weight) < (T)0.5;
+    const int near = CN(real)(weight) * CN(real)(weight) + CN(imag)(weight) * CN(imag)(weight) < (T)0.25;
     const C part = CN(mul)(step, near ? weight : CN(make)(CN(real)(weight) - 1, CN(imag)(weight)));
     return near ? CN(make)(CN(real)(x) + CN(real)(part), CN(imag)(x) + CN(imag)(part))
                 : CN(make)(CN(real)(y) + CN(real)(part), CN(imag)(y) + CN(imag)(part));
