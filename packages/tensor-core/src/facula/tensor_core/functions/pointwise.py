@@ -211,7 +211,6 @@ def float_power(input, exponent, *, out=None):
     return _ops.pow(widened(input), builtins.complex(exponent) if is_number(exponent) and wide.is_complex else widened(exponent), out=out)
 
 
-@one_step(mul="LdexpBackward0")
 def ldexp(input, other, *, out=None):
     """input * 2**other.
 
@@ -222,18 +221,21 @@ def ldexp(input, other, *, out=None):
     tensor([16.0000,  1.5000])
     """
     _tensors("ldexp", input=input, other=other)
+    given, base = other, 2.0
+    if input.dtype._kind >= 2 and input.dtype is not float32:  # as PyTorch: a number, or a tensor of no dims, beside which powers lie as their exponents do
+        base = number_for("ldexp", 2, input)
     if input.is_complex() and other.dtype._kind == 2:  # powers in the complex dtype, of which there is none for halves
         if other.dtype._name == "float16":
             raise DTypeError("ldexp: \"pow\" not implemented for 'ComplexHalf'. Convert the exponents with .float().")
         other = other.to(BY_NAME["complex64" if other.dtype.itemsize <= 4 else "complex128"])
     if not input.is_floating_point() or other.dtype._kind > 1:
-        return _ops.mul(input, _ops.pow(2.0, other), out=out)
+        return one_node(_ops.mul(input, _ops.pow(base, other), out=out), "LdexpBackward0", input, given)
     if other.dtype._kind == 0:
         raise NotImplementedError("ldexp: not implemented for exponents of dtype bool. Convert them with .int().")
     wide = input.dtype if input.dtype.itemsize > 2 else BY_NAME["float32"]  # a half does not hold every exponent; integers do not widen it
     exponent = other if other.dtype.itemsize <= 4 else other.to(BY_NAME["int32"])
     product = _ops._ldexp(input, exponent if wide is input.dtype else exponent.to(wide))
-    return into("ldexp", product if product.dtype is input.dtype else product.to(input.dtype), out)
+    return into("ldexp", one_node(product if product.dtype is input.dtype else product.to(input.dtype), "LdexpBackward0", input, given), out)
 
 
 def frexp(input, *, out=None):

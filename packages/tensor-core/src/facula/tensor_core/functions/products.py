@@ -44,16 +44,23 @@ def tensordot(a, b, dims=2, out=None):
         if a.shape[p] != b.shape[q] and 1 not in (a.shape[p], b.shape[q]):
             raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[p]} in dim {p} and second has size {b.shape[q]} in dim {q}")
     kept_a, kept_b = ([d for d in range(t.dim()) if d not in over] for t, over in ((a, over_a), (b, over_b)))
-    for p, q in zip(over_a, over_b):  # a dim of size 1 against a longer one: that one is summed first
-        if a.shape[p] != b.shape[q]:
-            a, b = (a, _ops.sum(b, q, True, dtype=b.dtype)) if a.shape[p] == 1 else (_ops.sum(a, p, True, dtype=a.dtype), b)
+    for p, q in zip(over_a, over_b):  # what meets a dim of size 1 is summed first
+        if b.shape[q] == 1:
+            a = _ops.sum(a, p, True, dtype=a.dtype)
+        elif a.shape[p] == 1:
+            b = _ops.sum(b, q, True, dtype=b.dtype)
     size = _product(a.shape[d] for d in over_a)
-    if not kept_a and not kept_b and a.dim():  # a product of vectors, which autocast leaves alone
-        x, y = (_shape.reshaped(_ops.permute(t, over), (size,)) for t, over in ((a, over_a), (b, over_b)))
-        return into("tensordot", _matrix.dot(x, y), out)
+    rest = [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b]
+    if _product(rest) == 1:  # one number: a product of vectors, which autocast leaves alone
+        x, y = _ops.permute(a, kept_a + over_a), _ops.permute(b, over_b + kept_b)
+        if x.is_contiguous() and y.is_contiguous():
+            number = _matrix.dot(*(t if t.dim() == 1 else _ops.view(t, (size,)) for t in (x, y)))
+        else:
+            number = _ops.sum(_ops.mul(x.squeeze(), y.squeeze()), None, False, dtype=a.dtype)
+        return into("tensordot", _ops.view(number, rest), out)
     left = _shape.reshaped(_ops.permute(a, kept_a + over_a), _product(a.shape[d] for d in kept_a), size)
     right = _shape.reshaped(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
-    result = _ops.view(_ops.matmul(left, right), [a.shape[d] for d in kept_a] + [b.shape[d] for d in kept_b])
+    result = _ops.view(_ops.matmul(left, right), rest)
     return into("tensordot", result, out)
 
 
