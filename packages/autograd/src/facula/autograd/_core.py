@@ -12,6 +12,7 @@ from facula.tensor_core.extend import (  # noqa: F401  (re-exported)
     GOES_ON,
     Begun,
     GradError,
+    ShapeError,
     Tensor,
     attach,
     epoch_advance,

@@ -85,6 +85,14 @@ class Window:
         w.shape, w.stride = (n, *self.shape), (extent * (1 + self.real), *self.stride)
         return w
 
+    def roomy(self, g) -> _core.Tensor:
+        """A copy of g with the strides of the base, in memory that reaches as far as the window does, zeros beyond g's own elements."""
+        start = max(0, -self.offset)
+        start += start % 2 if self.real else 0
+        extent = start + max(self.extent, self.offset + self.reach(self.shape, self.stride))
+        flat = _core.beside(g, _core.zeros((-(-extent // 2) if self.real else extent,), g.dtype, g.device))
+        return as_strided(flat, self.base_shape, self.base_stride, start // 2 if self.real else start).copy_(g)
+
     @property
     def overlaps(self) -> bool:
         """Whether two of the view's elements may be one element of the base."""
@@ -126,7 +134,7 @@ class Window:
         if self.real:
             pairs = as_strided(flat, (*self.base_shape, 2), (*[2 * s for s in self.base_stride], 1), start)
             return _core.row("complex_view")(pairs).clone()
-        return as_strided(flat, self.base_shape, self.base_stride, start).clone()
+        return as_strided(flat, self.base_shape, self.base_stride, start)
 
     def done(self, g) -> _core.Tensor:
         g = _core.conj(g) if self.lazy & 1 else g
@@ -338,13 +346,18 @@ class CopySlices(Node):
     def _backward(self, g, inputs) -> tuple:
         window, write, at = self._thawed() if self._saved is None else self._saved
         placed = write._rule is not None and write._rule.op_name == "place_into_"  # the source's gradient is a view of g
-        whole = window.laid_out(g, not placed and inputs[0] is not None)
-        place = window.of(whole)
+        alone = not placed and inputs[0] is not None
+        whole = window.laid_out(g, alone)
+        try:
+            place = window.of(whole)
+        except _core.ShapeError:  # as_strided may have written beyond its base
+            whole, alone = window.roomy(g), True
+            place = window.of(whole)
         kept = write._backward(place if placed else place.clone(), moved(inputs, 0, at))
         kept = moved(kept, at, 0)
         if inputs[0] is None:
             return kept
-        if placed:
+        if not alone:
             whole = window.laid_out(g, True)
             place = window.of(whole)
         if kept[0] is None:

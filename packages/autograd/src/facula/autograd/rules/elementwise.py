@@ -115,12 +115,10 @@ def pow_exponent(g, x, y, out) -> F.Tensor:
     """x^y log x, which is 0 for x = 0 and y >= 0."""
     number = not isinstance(x, F.Tensor)
     x = F.tensor(x, dtype=out.dtype) if number else x.to(out.dtype)  # as precise as out; and that of a negative number may be complex
-    rate = g * (out * F.log(x))
+    rate = out * F.log(x)
     if number and x != 0:
-        return rate
-    if out.dtype.is_complex:
-        return only_where(x != 0, rate)
-    return only_where(F.logical_not((x == 0) & (y >= 0)), rate)
+        return g * rate
+    return g * only_where(x != 0 if out.dtype.is_complex else F.logical_not((x == 0) & (y >= 0)), rate)
 
 
 def chosen(g, x, y, lost) -> F.Tensor:

@@ -7,7 +7,7 @@ from ._tools import count, has_zero, kept, listed, only_where, spread, zeros
 
 D("sum",       x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim))
 D("mean",      x=lambda g, x_shape, dim, keepdim: spread(g, x_shape, dim, keepdim) / count(x_shape, dim))
-D("nansum",    x=lambda g, x, dim, keepdim: only_where(x == x, spread(g, x.shape, dim, keepdim)))
+D("nansum",    x=lambda g, x, dim, keepdim: spread(g, x.shape, dim, keepdim) * (x == x))  # g says first how the gradient lies
 D("prod",      x=lambda g, x, out, dim, keepdim: prod_gradient(g, x, out, dim, keepdim))
 D("amax",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))
 D("amin",      x=lambda g, x, out, dim, keepdim: shared(g, x, out, dim, keepdim))

@@ -13,7 +13,7 @@ D("transpose",  x=lambda g, dim0, dim1: g.transpose(dim0, dim1))
 D("permute",    x=lambda g, dims: g.permute(tuple(inverse(dims))))
 D("expand",     x=lambda g, x_shape: sum_to(g, x_shape))
 D("unsqueeze",  x=lambda g, dim: g.squeeze(dim))
-D("squeeze",    x=lambda g, x_shape, dims: g.reshape(x_shape))  # dims: its name tells of them
+D("squeeze",    x=lambda g, x_shape, dims: unsqueezed(g, x_shape, dims))  # dims: its name tells of them
 D("select",     x=lambda g, x_shape, dim, index: embed(g, Part("select", x_shape, dim, index)))
 D("slice",      x=lambda g, x_shape, dim, start, length, step: F.flip(g, (dim,)) if step == -1 and length == x_shape[dim] else
                     embed(g, Part("slice", x_shape, dim, start, length, step)))
@@ -24,6 +24,16 @@ D("real_view",    node="ViewAsRealBackward0", real=True, x=lambda g: F.view_as_c
 D("_conj",        node="ConjBackward0", real=True, x=lambda g: F.conj_physical(g))
 D("_neg_view",    node="NegViewBackward0", x=lambda g: -g)
 D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.resolve_conj()))
+
+
+def unsqueezed(g, shape, dims) -> F.Tensor:
+    """g with the dims of size 1 put back one by one: each has the stride of unsqueeze(), as in PyTorch."""
+    if not shape:
+        return g
+    for d in dims if len(dims) == 1 else sorted(d % len(shape) for d in dims):
+        if shape[d] == 1:
+            g = g.unsqueeze(d)
+    return g
 
 
 def inverse(dims) -> list:

@@ -363,7 +363,7 @@ def take(input, index, *, out=None):
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype._name}. Convert with .long().")
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 else _dispatch.gradient_lies(input, "like").reshape(-1), index), "TakeBackward0", input)
+    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1), index), "TakeBackward0", input)
     return taken if out is None else into("take", taken, out, (input, index))
 
 
