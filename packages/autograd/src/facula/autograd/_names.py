@@ -86,11 +86,12 @@ NAMES = {
     "xlogy": by_number("Xlogy", y=2, x=1, neither=0),
     "copysign": by_number("Copysign", y=1, neither=0),
     "_special_zeta": by_number("SpecialZeta", y=2, x=1, neither=0),
+    **dict.fromkeys(("trunc_divide", "_floor_quotient"), lambda kept, numbers: "DivBackward2"),
     "squeeze": squeeze,
     "clamp_min": by_number("ClampMin"),
     "clamp_max": by_number("ClampMax"),
     "lerp": lambda kept, numbers: f"LerpBackward{0 if isinstance(kept['z'], (int, float, complex)) else 1}",
-    "copy": lambda kept, numbers: "CloneBackward0" if kept["p_dtype"] in (None, kept["x_dtype"]) else "ToCopyBackward0",
+    "copy": lambda kept, numbers: "CloneBackward0" if kept["p_dtype"] is None else "ToCopyBackward0",
     "matmul": matmul,
     "bernoulli_scalar_": lambda kept, numbers: "BernoulliBackward2",
     "random_full_": lambda kept, numbers: "RandomBackward2",
@@ -150,7 +151,7 @@ EDGES = {
     ),
     **dict.fromkeys(
         (
-            "LerpBackward0", "HuberLossBackward0", "SmoothL1LossBackward0", "BinaryCrossEntropyWithLogitsBackward0", "MmBackward0", "DivBackward0", "SubBackward0", "MulBackward0", "AddBackward0",
+            "LerpBackward0", "HuberLossBackward0", "SmoothL1LossBackward0", "BinaryCrossEntropyWithLogitsBackward0", "MmBackward0", "DivBackward0", "DivBackward2", "SubBackward0", "MulBackward0", "AddBackward0",
             "ComplexBackward0", "FillBackward3", "BinaryCrossEntropyBackward0", "MseLossBackward0", "CopyBackwards",
         ),
         2,
@@ -162,6 +163,8 @@ def lined_up(name, row, edges) -> tuple:
     """The edges of a node of this name in PyTorch's order and number, which differs by those that lead nowhere. row: what it is of."""
     if row == "linear" and name == "AddmmBackward0":  # the last argument is the first there
         edges.insert(0, edges.pop())
+    if row == "_batch_norm_eval":  # the statistics, which are there only where somebody asks for their gradients
+        edges[1:3] = [e for e in edges[1:3] if e[0] is not None]
     wanted = EDGES.get(name)
     if wanted is not None:
         for at in (-1, 0):

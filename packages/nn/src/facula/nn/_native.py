@@ -63,10 +63,11 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     x = input if tuple(input.shape[:2]) == (N, C) else input.reshape(N, C, HxW)  # as it lies, if it may
     if _alike(input, weight, bias) and not C % group and all(t is None or tuple(t.shape) == (C,) for t in (weight, bias)):
         result, mean, spread = _group_norm(x, weight, bias, group, eps)
-        return result.reshape(input.shape), mean, spread
+        return tuple(extend.one_node(t, "NativeGroupNormBackward0", input, weight, bias) for t in (result.reshape(input.shape), mean, spread))
     result = F.group_norm(x, group, weight, bias, eps).reshape(input.shape)
     parts = _as_summed(input, weight).reshape(N, group, C // group * HxW)
-    return result, parts.mean(2), (parts.var(2, correction=0) + float(eps)).rsqrt()
+    found = result, parts.mean(2), (parts.var(2, correction=0) + float(eps)).rsqrt()
+    return tuple(extend.one_node(t, "NativeGroupNormBackward0", input, weight, bias) for t in found)
 
 
 def _want_elements(name: str, input: Tensor) -> None:

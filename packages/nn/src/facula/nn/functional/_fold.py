@@ -84,6 +84,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     x = padded(x, padding, padding)
     parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
     result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out)).contiguous()
+    result = extend.one_node(result, "Im2ColBackward0", input)
     return result if input.dim() == 4 else result.squeeze(0)
 
 

@@ -285,7 +285,7 @@ def cross(input, other, dim=None, *, out=None):
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}")
     x, y = (input, other) if input.shape == other.shape else broadcast_tensors(input, other)
-    product = _ops._cross(x, y, dim)
+    product = _dispatch.one_node(_ops._cross(x, y, dim), "LinalgCrossBackward0", input, other)
     return product if out is None else into("cross", product, out, (input, other))
 
 

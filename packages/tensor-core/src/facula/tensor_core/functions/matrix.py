@@ -120,10 +120,12 @@ def vdot(input, other, *, out=None):
     tensor(5.+0.j)
     """
     if not isinstance(input, Tensor) or not input.is_complex():
-        return _dispatch.one_node(dot(input, other, out=out), "VdotBackward0", input, other)
-    if out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
-        return dot(input, other.conj()).conj()  # no copy, and a conjugate as PyTorch's
-    return dot(input.conj(), other, out=out)
+        product = dot(input, other, out=out)
+    elif out is None and isinstance(other, Tensor) and other.is_conj() and not input.is_conj():
+        product = dot(input, other.conj()).conj()  # no copy, and a conjugate as PyTorch's
+    else:
+        product = dot(input.conj(), other, out=out)
+    return _dispatch.one_node(product, "VdotBackward0", input, other)
 
 
 def outer(input, vec2, *, out=None):

@@ -2,7 +2,7 @@
 
 
 from facula.tensor_core import _ops, _warned
-from facula.tensor_core.dispatch.slow import one_step
+from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.index_key import nonzero
 from facula.tensor_core.functions.shape import wrap_dim
 from facula.tensor_core._errors import RankError
@@ -82,7 +82,8 @@ def clamp(input, min=None, max=None, *, out=None):
         bound = max if min is None else min
         if _plain(bound):
             fitting_result("clamp", bound, input)
-        return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
+        held = _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
+        return one_node(held, "ClampBackward0", input, min, max) if type(bound) is Tensor else held
     if is_number(min) != is_number(max):
         mixed = max if is_number(min) else min
         if isinstance(mixed, Tensor) and not right("number", mixed):
@@ -169,7 +170,7 @@ def div(input, other, *, rounding_mode=None, out=None):
 
             input = zero_dim(input, result_type(input, other) if isinstance(other, Tensor) else None)
         if isinstance(input, Tensor) and isinstance(other, Tensor) and other.numel() != 1 and _half(input, other):
-            return into("div", _ops.trunc(_ops.div(input, other)), out)
+            return into("div", one_node(_ops.trunc(_ops.div(input, other)), "DivBackward2", input, other), out)
         return _ops.trunc_divide(input, other, out=out)
     if type(rounding_mode) is not str:
         check("div", "rounding_mode", None, "str", rounding_mode)

@@ -351,9 +351,9 @@ def complex_(real, imag, *, out=None):
         _parts_of_complex("complex", real, imag)
     flat = not (lib.fc_lies_oddly(real._h) or lib.fc_lies_oddly(imag._h))  # then nor does the result, whatever is broadcast
     if flat:
-        if real.shape != imag.shape:
-            real, imag = broadcast_tensors(real, imag)
-        result = _alone(_ops.complex_view(_ops.stack((real, imag), -1)))
+        pair = (real, imag) if real.shape == imag.shape else broadcast_tensors(real, imag)
+        result = _alone(_ops.complex_view(_ops.stack(pair, -1)))
+        result = result if pair[0] is real and pair[1] is imag else one_node(result, "ComplexBackward0", real, imag)
     else:
         result = _turned(_of_parts, real, imag)
     return result if out is None else into("complex", result, out)

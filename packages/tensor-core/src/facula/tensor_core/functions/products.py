@@ -138,7 +138,8 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(f"cdist: expected scalar type {x1.dtype._name} but found {x2.dtype._name}. Convert one with .to().")
     if (front := x1.shape[:-2]) != x2.shape[:-2]:
         front = _shape.broadcast_shapes(front, x2.shape[:-2])
-        x1, x2 = (_ops.expand(x, [*front, *x.shape[-2:]]) for x in (x1, x2))
+        wide = (_ops.expand(x, [*front, *x.shape[-2:]]) for x in (x1, x2))
+        return _dispatch.one_node(_ops._cdist(*wide, float(p)), "CdistBackward0", x1, x2)
     return _ops._cdist(x1, x2, float(p))
 
 

@@ -114,7 +114,7 @@ def masked_scatter(input, mask, source):
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got {input.dtype._name} and {source.dtype._name}")
     if mask.shape != input.shape:
         mask = _ops.expand(mask, _shape.broadcast_shapes(mask.shape, input.shape))
-        input = _ops.expand(input, mask.shape)
+        return _dispatch.one_node(_ops.masked_scatter(_ops.expand(input, mask.shape), mask, source), "MaskedScatterBackward0", input, source)
     return _ops.masked_scatter(input, mask, source)
 
 

@@ -4,7 +4,7 @@ from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.kinds import check, read_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
-from facula.tensor_core.dispatch.slow import one_step
+from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core.functions.create import empty, full, ones_like
 from facula.tensor_core.functions.ranges import arange
@@ -212,7 +212,7 @@ def roll(input, shifts, dims=None):
     return x if x is not input else input.clone()
 
 
-@one_step(transpose="Rot90Backward0")
+@one_step(transpose="Rot90Backward0", copy="Rot90Backward0")
 def rot90(input, k=1, dims=(0, 1)):
     """The plane of two dims turned by k quarter turns, from the first towards the second: a copy.
 
@@ -237,7 +237,7 @@ def rot90(input, k=1, dims=(0, 1)):
     if k == 1:
         return _alone(_ops.transpose(_ops.flip(input, (b,)), a, b))
     if k == 2:
-        return _ops.flip(input, (a, b))
+        return one_node(_ops.flip(input, (a, b)), "Rot90Backward0", input)
     if k == 3:
         return _alone(_ops.transpose(_ops.flip(input, (a,)), a, b))
     return _ops.copy(input, None, 0)

@@ -58,8 +58,8 @@ def cholesky_(input, upper=False, *, out=None):
     """
     _warned.superseded("cholesky", "linalg.cholesky(A), with .mH for upper=True,")
     if isinstance(input, Tensor) and not input.numel():
-        return into("cholesky", _ops.copy(input, None, 0), out)
-    return into("cholesky", cholesky(input, upper=upper), out)
+        return into("cholesky", one_node(_ops.copy(input, None, 0), "CholeskyBackward0", input), out)
+    return into("cholesky", one_node(cholesky(input, upper=upper), "CholeskyBackward0", input), out)
 
 
 cholesky_.__name__ = "cholesky"
@@ -142,8 +142,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
     k = min(m, n)
     P = L = U = None
     if unpack_data:
-        L = LU_data[..., :k].tril(-1) + eye_like(LU_data, m, k)
-        U = LU_data[..., :k, :].triu()
+        L = one_node(LU_data[..., :k].tril(-1) + eye_like(LU_data, m, k), "LuUnpackBackward0", LU_data)
+        U = one_node(LU_data[..., :k, :].triu(), "LuUnpackBackward0", LU_data)
     if unpack_pivots:
         if not in_range(LU_pivots, 1, m):
             raise RuntimeError("lu_unpack: pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the result of lu_factor?")
@@ -323,7 +323,7 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
         raise ShapeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[-{2 if left else 1}], input.shape[-1]), got {tau.shape[-1]}.")
     h, x = gradient_lies(input, "like"), gradient_lies(other, "columns")
     turned = _turned(h, tau, x, transpose) if left else H(_turned(h, tau, H(x), not transpose))  # other Q is (Q^H other^H)^H
-    return into("ormqr", columns(turned), out, (other,))
+    return into("ormqr", one_node(columns(turned), "OrmqrBackward0", input, tau, other), out, (other,))
 
 
 def _turned(h, tau, x, transpose):

@@ -427,7 +427,7 @@ def cross(input, other, *, dim=-1, out=None) -> Tensor:
     d = _shape.wrap_dim("linalg.cross", dim, input.dim())
     if input.shape[d] != 3 or other.shape[d] != 3:
         raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[d]} and {other.shape[d]}")
-    return into("linalg.cross", _math.cross(*_shape.broadcast_tensors(input, other), d), out, (input, other))
+    return into("linalg.cross", _math.cross(input, other, d), out, (input, other))
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor:

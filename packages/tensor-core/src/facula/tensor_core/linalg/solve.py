@@ -196,7 +196,8 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False, out=None) -
     if left:
         X = _ops._linalg_solve_triangular(A, B, bool(upper), bool(unitriangular))
     else:
-        X = columns(_ops._linalg_solve_triangular(A.mT, B.mT, not upper, bool(unitriangular)).mT)
+        X = columns(_ops._linalg_solve_triangular(A.mT, _dispatch.gradient_lies(B, "columns").mT, not upper, bool(unitriangular)).mT)
+        X = _dispatch.one_node(X, "LinalgSolveTriangularBackward0", A, B)
     return into("linalg.solve_triangular", X, out, (B,))
 
 
@@ -296,9 +297,10 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
     if pivots.shape != LU.shape[:-1]:
         raise (ShapeError if pivots.dim() else RankError)(f"linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix: {tuple(pivots.shape)} for {tuple(LU.shape)}.")
     _fit("linalg.lu_solve", LU, B, left)
+    step = "LinalgLuSolveBackward0", LU, B
     if not left:  # X A = B is A^H X^H = B^H
         X = H(lu_solve(LU, pivots, H(B), adjoint=not adjoint))
-        return into("linalg.lu_solve", X if X.numel() else X.resolve_conj(), out)
+        return into("linalg.lu_solve", _dispatch.one_node(X if X.numel() else X.resolve_conj(), *step), out)
     for least, most, word in ((1, float("inf"), "greater or equal to 1"), (1, LU.shape[-1], "smaller or equal to LU.size(-2)")):
         if not in_range(pivots, least, most):
             raise RuntimeError(f"linalg.lu_solve: Pivots given to lu_solve must all be {word}. Did you properly pass the result of lu_factor?")
@@ -308,9 +310,9 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None) -> Tensor:
         y = _ops._linalg_solve_triangular(H(LU), B, False, False)
         y = _ops._linalg_solve_triangular(H(LU), y, True, True)
         back = _ops.scatter(order, -1, order, _ops.expand(_ranges.arange(order.shape[-1], device=order.device), order.shape))
-        return into("linalg.lu_solve", columns(_rows(y, back)), out)
+        return into("linalg.lu_solve", _dispatch.one_node(columns(_rows(y, back)), *step), out)
     y = _ops._linalg_solve_triangular(LU, _rows(B, order), False, True)
-    return into("linalg.lu_solve", _ops._linalg_solve_triangular(LU, y, True, False), out)
+    return into("linalg.lu_solve", _dispatch.one_node(_ops._linalg_solve_triangular(LU, y, True, False), *step), out)
 
 
 def lu_solve_(input, LU_data, LU_pivots, *, out=None):
