@@ -265,4 +265,4 @@ def row(name) -> Callable:
 
 
 def zeros_like(g) -> Tensor:
-    return facula.zeros(tuple(g.shape), dtype=g.dtype, device=g.device)
+    return facula.zeros_like(g)

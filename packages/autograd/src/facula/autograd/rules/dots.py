@@ -46,7 +46,7 @@ def left(g, x_shape, y, lies) -> F.Tensor:
     if len(x_shape) == 1:
         return g * y if y.ndim == 1 else sum_to(F.matmul(y, g.unsqueeze(-1)).squeeze(-1), x_shape)
     if y.ndim == 1:
-        return g.unsqueeze(-1) * y
+        return (g if g.ndim == 1 else g.contiguous()).unsqueeze(-1) * y  # more rows than a matrix has are one long matrix
     if len(x_shape) == 2:
         if y.ndim == 2:
             return of_left(g, y, lies & BY_COLUMNS)
@@ -86,5 +86,5 @@ def weight(g, x, y_shape, lies) -> F.Tensor:
 
 def bias(g, z_shape) -> F.Tensor:
     if len(z_shape) == 0 or g.ndim <= 1:
-        return sum_to(g, z_shape)
+        return sum_to(g, z_shape).contiguous()
     return F.sum(g, tuple(range(g.ndim - 1)))

@@ -5,7 +5,7 @@ import math
 import facula as F
 
 from .._core import row
-from .._table import D, refuse, zero
+from .._table import D, refuse, zero, zeros
 from ._tools import only_where, scaled
 
 # ---- arithmetic
@@ -32,7 +32,7 @@ D("hypot",      x=lambda g, x, out: g * (x / out),      y=lambda g, y, out: g * 
 D("atan2",      x=lambda g, x, y: g * over_square(y, x, y),    y=lambda g, x, y: g * over_square(-x, x, y))
 D("_ldexp",     x=lambda g, y: row("_ldexp")(g, y),     y=lambda g: F.zeros_like(g))
 D("_nextafter", x=lambda g, x, y: only_where(x != y, g),   y=lambda g: F.zeros_like(g))
-D("copysign",   x=lambda g, x, out: g * only_where(x != 0, out / x),   y=lambda g: g * 0)
+D("copysign",   x=lambda g, x, out: g * only_where(x != 0, out / x),   y=zeros)
 
 # ---- choice: at a tie each side gets half, as in PyTorch
 D("maximum",    x=lambda g, x, y: chosen(g, x, y, x < y),      y=lambda g, x, y: chosen(g, x, y, x > y))
@@ -129,7 +129,7 @@ def chosen(g, x, y, lost) -> F.Tensor:
 def sgn_gradient(g, x, out) -> F.Tensor:
     """Zero for real x; for complex z = r e^(it), the part of g across z, divided by r."""
     if not x.dtype.is_complex:
-        return g * 0
+        return F.zeros_like(g, memory_format=F.contiguous_format)
     size = F.abs(x)
     return only_where(size != 0, (g - out * F.real(F.conj(out) * g)) / size)
 

@@ -95,11 +95,11 @@ def var_gradient(g, x, dim, correction, keepdim) -> F.Tensor:
     return (2 / (n - correction) if n != correction else float("nan")) * g * (x - F.mean(x, listed(dim, x.ndim) if x.ndim else None, True))
 
 
-def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor:
-    """x |x|^(p-2) / out^(p-1), and 0 where that is 0 / 0."""
-    g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
+def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor | None:
+    """x |x|^(p-2) / out^(p-1), and 0 where that is 0 / 0; none of a count, as in PyTorch."""
     if p == 0:
-        return x * 0
+        return None
+    g, out = kept(g, x.shape, dim, keepdim), kept(out, x.shape, dim, keepdim)
     if p == 1:
         return F.sgn(x) * g
     if p == 2:

@@ -112,9 +112,9 @@ def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs) -> tuple:
     lead = tuple(range(x.ndim - dims))
     if not composing():
         dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
-        return dx, dw, db if weight is not None else added(g, lead) if needs[2] else None
+        return dx, dw, db if weight is not None else added(g, lead).contiguous() if needs[2] else None
     h, r = normalised(x, tuple(range(x.ndim - dims, x.ndim)), eps)
-    return formed(normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), 0), added(g * h, lead), added(g, lead)
+    return formed(normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), 0), added(g * h, lead).contiguous(), added(g, lead).contiguous()
 
 
 def added(t, dims) -> F.Tensor:
@@ -127,6 +127,8 @@ def turned(t) -> F.Tensor:
 
 def distance_gradient(g, apart, out, p) -> F.Tensor:
     """norm_gradient of differences; with p = inf each of them that is as far has the whole gradient, not its share."""
+    if p == 0:
+        return F.zeros_like(apart)
     if p == float("inf"):
         return F.sgn(apart) * only_where(F.abs(apart) == out.unsqueeze(-1), g.unsqueeze(-1))
     return norm_gradient(g, apart, out, (-1,), p, False)

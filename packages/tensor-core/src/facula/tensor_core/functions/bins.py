@@ -12,7 +12,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core._limits import iinfo
 from facula.tensor_core.dispatch.out import apart, clear, into, kept, written
 from facula.tensor_core.dispatch.run import number_for
-from facula.tensor_core.dispatch.slow import by_examples, one_node
+from facula.tensor_core.dispatch.slow import by_examples, gradient_lies, one_node
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
 
@@ -133,7 +133,8 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
         return one_node(_REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source), "IndexReduceBackward0", input, source)
     if isinstance(out, Tensor):
         clear("scatter_reduce", out, (input, index, source))
-    result = scatter_reduce(input, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
+    lies = input if include_self or reduce not in ("amax", "amin") else gradient_lies(input, "like")
+    result = scatter_reduce(lies, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
     return one_node(result, "IndexReduceBackward0", input, source)
 
 

@@ -350,7 +350,8 @@ def normal(
             resize("normal", out, shape)
         result = out
     elif has_origin(tensors) or _ops.interpreting:  # a history, or tangents, that say that the derivatives are 0
-        both = tensors[0] + tensors[1] if len(tensors) == 2 else tensors[0]
+        laid = [_dispatch.gradient_lies(t, "rows") for t in tensors]
+        both = laid[0] + laid[1] if len(laid) == 2 else laid[0]
         result = both.to(tensors[0].dtype).clone(memory_format=facula.contiguous_format)
     else:
         result = facula.empty(shape, dtype=tensors[0].dtype, device=tensors[0].device)
