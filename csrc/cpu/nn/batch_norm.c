@@ -438,7 +438,7 @@ static void N(train)(job *q, void *mean_, void *invstd_, void *var_, double eps,
     N(total)(q, SUM_DEV, var);
     for (int64_t c = 0; c < q->c; ++c) {
         var[c] /= count;
-        invstd[c] = K(1) / M(sqrt)(var[c] + (T)eps);
+        invstd[c] = var[c] == 0 && eps == 0 ? K(0) : K(1) / M(sqrt)(var[c] + (T)eps); /* a constant channel is 0, as in PyTorch */
     }
     q->invstd = invstd;
     N(each_element)(q, N(apply), room);

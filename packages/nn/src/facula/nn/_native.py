@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Sequence
 
 import facula
@@ -88,9 +89,10 @@ def native_batch_norm(
         _want_elements("native_batch_norm", input)
         dims = (0, *range(2, input.dim()))
         mean, spread = input.mean(dims).detach(), (input.var(dims, correction=0) + eps).rsqrt().detach()
+        spread = spread if eps else spread.masked_fill(spread == math.inf, 0.0)
     else:
         mean = spread = input.new_empty(0)
-    found = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), mean, spread
+    found = facula.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False), mean, spread
     if out is None:
         return found
     if training:

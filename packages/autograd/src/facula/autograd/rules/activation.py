@@ -130,12 +130,12 @@ def mse(x, y, g) -> F.Tensor:
 
 def smooth_l1(x, y, g, beta) -> F.Tensor:
     r = x - y
-    return F.where(r.abs() < beta, g * r / beta, g * r.sign()).contiguous()
+    return F.where(r.abs() >= beta, g * r.sign(), g * r / beta).contiguous()  # NaN is not beyond, and stays
 
 
 def huber(x, y, g, delta) -> F.Tensor:
     r = x - y
-    return F.where(r.abs() < delta, g * r, g * r.sign() * delta).contiguous()
+    return F.where(r.abs() >= delta, g * r.sign() * delta, g * r).contiguous()
 
 
 def soft_margin(y, x, g) -> F.Tensor:

@@ -101,10 +101,10 @@ def normal_gradients(g, h, r, w, along) -> F.Tensor:
     return r * (gw - F.mean(gw, along, True) - h * F.mean(gw * h, along, True))
 
 
-def normalised(x, along, eps) -> tuple:
+def normalised(x, along, eps, rsqrt=F.rsqrt) -> tuple:
     """(x normalised over the dims `along`, the reciprocal of its spread), with history."""
     centred = x - F.mean(x, along, True)
-    r = F.rsqrt(F.mean(centred * centred, along, True) + eps)
+    r = rsqrt(F.mean(centred * centred, along, True) + eps)
     return centred * r, r
 
 
@@ -173,13 +173,18 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train) -> tuple:
     w = None if weight is None else weight.reshape(shape)
     if train:  # second gradients: x's lies like x, and g's by rows
         g, x = extend.gradient_lies(g, "rows"), extend.gradient_lies(x, "like")
-        h, r = normalised(x, along, eps)
+        h, r = normalised(x, along, eps, F.rsqrt if eps else or_zero)
         dx = normal_gradients(g, h, r, w, along)
     else:
         r = invstd.reshape(shape).to(x.dtype)
         h = (x - mean.reshape(shape)) * r
         dx = g * r if w is None else g * (r * w)
     return formed(dx, of_images(x)), F.sum(g * h, along), F.sum(g, along)
+
+
+def or_zero(variance) -> F.Tensor:
+    """1 / sqrt(variance), and 0 for 0: a constant channel."""
+    return only_where(variance != 0, F.rsqrt(F.where(variance != 0, variance, 1)))
 
 
 def of_images(x) -> int:
