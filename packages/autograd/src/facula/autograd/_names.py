@@ -40,6 +40,8 @@ def squeeze(kept, numbers) -> str:
 def linear(kept, numbers) -> str:
     rows = getattr(kept["x"], "ndim", 2)  # kept where the weight has a gradient
     if kept["z_shape"] is None:
+        if rows == 1 and len(kept.get("y_shape") or (0, 0)) == 1:
+            return "DotBackward0"
         return "MmBackward0" if rows == 2 else "SqueezeBackward4" if rows == 1 else "UnsafeViewBackward0"
     return "AddmmBackward0" if rows == 2 else "ViewBackward0"
 

@@ -125,7 +125,7 @@ def backwards(scan, t, dim) -> F.Tensor:
 
 def cumprod_gradient(g, x, out, dim) -> F.Tensor:
     """Sum over j >= i of g_j prod(x_k, k <= j, k != i)."""
-    if not x.ndim:
+    if not x.ndim or x.shape[dim] == 1:
         return g
     if not has_zero(x):
         return backwards(lambda t: F.cumsum(t, dim), g * out, dim) / x

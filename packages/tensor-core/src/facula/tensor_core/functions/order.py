@@ -100,7 +100,10 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):
         raise TypeError(f"sort(): argument 'dim' (position 2) must be int, not bool. Write descending={dim}.")
     if stable is not False and stable is not True and stable is not None:
         check("sort", "stable", None, "bool", stable)
-    return _written(_sorted(input, dim, descending), out, return_types.sort, input)
+    found = _sorted(input, dim, descending)
+    if stable is True and input._origin is not None:
+        found = _dispatch.one_node(found[0], "SortBackward1", input), found[1]
+    return _written(found, out, return_types.sort, input)
 
 
 def argsort(input, dim=-1, descending=False, *, stable=False, out=None, axis=None):

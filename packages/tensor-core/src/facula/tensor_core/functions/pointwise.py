@@ -330,11 +330,12 @@ def polar(abs, angle, *, out=None):
     if out is not None:
         same_dtype("polar", abs.dtype.to_complex(), out)
     if not (lib.fc_lies_oddly(abs._h) or lib.fc_lies_oddly(angle._h)):  # then nor does the result, whatever is broadcast
-        if abs.shape != angle.shape:
-            abs, angle = (t.contiguous() for t in broadcast_tensors(abs, angle))
-        result = _ops.polar(abs, angle)
+        if abs.shape == angle.shape:
+            result = _ops.polar(abs, angle)
+        else:
+            result = one_node(_ops.polar(*(t.contiguous() for t in broadcast_tensors(abs, angle))), "PolarBackward0", abs, angle)
         return result if out is None else into("polar", result, out)
-    return into("polar", _turned(_ops.polar, abs, angle), out)
+    return into("polar", one_node(_turned(_ops.polar, abs, angle), "PolarBackward0", abs, angle), out)
 
 
 @one_step(complex_view="ComplexBackward0")

@@ -285,12 +285,12 @@ def constant_pad_nd(input, pad, value=0):
         order = (0, *range(2, n), 1)
         pairs = ([(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)] + [(0, 0)] * n)[:n][::-1]
         widths = [w for d in order[::-1] for w in pairs[d]]
-        return _ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1)))
+        return one_node(_ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1))), "ConstantPadNdBackward0", input)
     if value and (isinstance(value, complex) or input.dtype._kind != 2 or not -1e4 < value < 1e4):
         value = full((), value, dtype=input.dtype).item()  # refused where the dtype cannot hold it
         if isinstance(value, complex) or isinstance(value, int) and not -(2**53) <= value <= 2**53:
             inside = _ops.constant_pad_nd(ones_like(input, dtype=bool_), pad)
-            return _ops.where_rows(inside, _ops.constant_pad_nd(input, pad), full((), value, dtype=input.dtype))
+            return one_node(_ops.where_rows(inside, _ops.constant_pad_nd(input, pad), full((), value, dtype=input.dtype)), "ConstantPadNdBackward0", input)
     return _ops.constant_pad_nd(input, pad, value)
 
 

@@ -221,7 +221,7 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=L
     result = _ops.add(total, peak)
     if not keepdim:
         result = _ops.sum(result, dim)  # each dim is 1 by now
-    return into("logsumexp", result, out)
+    return into("logsumexp", one_node(result, "LogsumexpBackward0", input), out)
 
 
 def logcumsumexp(input, dim=None, *, out=None, axis=None):
