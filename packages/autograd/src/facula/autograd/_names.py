@@ -167,6 +167,8 @@ def lined_up(name, row, edges) -> tuple:
         edges.insert(0, edges.pop())
     if row == "_batch_norm_eval":  # the statistics, which are there only where somebody asks for their gradients
         edges[1:3] = [e for e in edges[1:3] if e[0] is not None]
+    if name == "ClampBackward0" and len(edges) == 2:  # one bound of two
+        edges.insert(1 if row == "clamp_max" else 2, (None, 0))
     wanted = EDGES.get(name)
     if wanted is not None:
         for at in (-1, 0):

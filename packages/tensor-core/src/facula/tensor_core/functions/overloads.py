@@ -82,8 +82,7 @@ def clamp(input, min=None, max=None, *, out=None):
         bound = max if min is None else min
         if _plain(bound):
             fitting_result("clamp", bound, input)
-        held = _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
-        return one_node(held, "ClampBackward0", input, min, max) if type(bound) is Tensor else held
+        return _ops.clamp_max(input, bound, out=out) if min is None else _ops.clamp_min(input, bound, out=out)
     if is_number(min) != is_number(max):
         mixed = max if is_number(min) else min
         if isinstance(mixed, Tensor) and not right("number", mixed):
