@@ -101,6 +101,8 @@ fc_tensor *fc_fold(int op, fc_tensor *out, fc_tensor *x, uint64_t dims, uint64_t
     int in_dtype = dtype >= 0 ? dtype : x->dtype;
     if (fc_ops[op].result_word == FC_RESULT_FLOAT && fc_is_int(in_dtype))
         in_dtype = fc_default_dtype();
+    if (which == FC_FOLD_nansum && fc_is_complex(x->dtype))
+        in_dtype = x->dtype; /* refused also where the sum of the real parts is asked for */
     const int result = fc_op_takes(op, in_dtype) ? fc_fold_result(which, in_dtype) : -1;
     if (result < 0) {
         fc_fail(FC_DTYPE, in_dtype, 0, 0, 0);

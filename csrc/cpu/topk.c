@@ -192,7 +192,8 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
 
 int fc_cpu__topk(fc_call *c)
 {
-    job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), c->i[0], (int)c->i[2]};
+    const int64_t k = c->t[0]->ndim ? c->i[0] : 1; /* of a number there is the number alone, also where none is asked for */
+    job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), k, (int)c->i[2]};
     if (!q.value->numel)
         return FC_OK;
     const int64_t room = q.f.n > FEW_OF && q.k * FEW_OF < q.f.n ? 0 : fc_side_room(&q.f);

@@ -222,6 +222,10 @@ static PyObject *fc_no_dim(const char *name, PyObject *dim, Py_ssize_t n)
 {
     PyErr_Clear();
     n = n ? n : 1;
+    if (Py_TYPE(dim) == &PyLong_Type && PyLong_AsLongLong(dim) == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return PyErr_Format(PyExc_ValueError, "%s(): Overflow when unpacking long long: dim is %S. Give one of 64 bits.", name, dim);
+    }
     return PyErr_Format(PyExc_IndexError, "%s: Dimension out of range (expected to be in range of [%zd, %zd], but got %S)", name, -n, n - 1, dim);
 }
 

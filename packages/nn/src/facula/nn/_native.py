@@ -107,6 +107,8 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     >>> facula.native_dropout(facula.ones(4), 0.5, True)
     (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
     """
+    if not input.numel():
+        return input, facula.empty_like(input)
     if train is False or p == 0:
         return input.clone(), facula.ones_like(input, dtype=facula.bool)
     kept = facula.empty_like(input).bernoulli_(1 - p)

@@ -218,11 +218,11 @@ def _device(op, args, out, a, b, c, d):
     return DeviceError, f"Expected all tensors to be on the same device, but found at least two devices, {kinds[a]} and {kinds[b]}! Move one with .to(device)."
 
 
-_FLOATS_FIRST = frozenset("var std var_mean std_mean mean".split())  # which PyTorch refuses integers for before it looks at a dim
+FLOATS_FIRST = frozenset("var std var_mean std_mean mean".split())  # which PyTorch refuses integers for before it looks at a dim
 
 
 def _dim(op, args, out, a, b, c, d):
-    if op.name.lstrip("_") in _FLOATS_FIRST and args[0].dtype._kind < 2 and not (op.params[-1].name == "dtype" and args[-1] is not None):
+    if op.name.lstrip("_") in FLOATS_FIRST and args[0].dtype._kind < 2 and not (op.params[-1].name == "dtype" and args[-1] is not None):
         return DTypeError, f"only floating point and complex dtypes are supported ({operands(op, args)}). Convert with .float()."
     low, high = -max(b, 1), max(b, 1) - 1
     if op.name.lstrip("_") == "roll" and not args[0].dim():

@@ -68,7 +68,7 @@ def _row_of_two(row):
 def _polygamma_row(x, args, options):
     if options or len(args) != 1 or type(x) is not Tensor or not _dispatch.unheard(x):
         return False
-    return type(args[0]) is int and args[0] >= 0 and x.dtype._kind == 2 and _ops._polygamma_(x, n=args[0]) is x
+    return type(args[0]) is int and 0 <= args[0] < 2**63 and x.dtype._kind == 2 and _ops._polygamma_(x, n=args[0]) is x
 
 
 def _power_row(x, args, options):

@@ -10,7 +10,7 @@ from facula.tensor_core.random import draws as _random
 from facula.tensor_core.functions import bins as _bins, conjugate as _conjugate, products as _products, put as _put, statistics as _statistics
 from facula.tensor_core.sparse import making as _sparse
 from facula.tensor_core.functions import settings as _settings
-from facula.tensor_core.dispatch.arguments import listed
+from facula.tensor_core.dispatch.arguments import LACKING, listed
 from facula.tensor_core.dispatch.kinds import check, want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
@@ -191,7 +191,7 @@ def _new_factory(name):
             t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), args, value)
             if t is not None:
                 return t
-        return make(*args, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
+        return make(*args, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
 
     factory.__name__ = factory.__qualname__ = "new_" + name
     factory.__doc__ = f"facula.{name} with this tensor's dtype and device.\n\n    >>> facula.ones(1, dtype=facula.int32).new_{name}(2).dtype\n    torch.int32\n    "
@@ -208,7 +208,7 @@ def _new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=
         t = lib.full(lib.fc_dtype(self._h), lib.fc_device(self._h), size, fill_value)
         if t is not None:
             return t
-    return _create.full(size, fill_value, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
+    return _create.full(size, fill_value, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device, requires_grad=requires_grad, layout=layout, pin_memory=pin_memory)
 
 
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
@@ -217,7 +217,7 @@ def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin
     >>> facula.ones(1, dtype=facula.float64).new_tensor([1, 2])
     tensor([1., 2.], dtype=torch.float64)
     """
-    return _data.tensor(data, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, pin_memory=pin_memory)
+    return _data.tensor(data, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def _cdata(self):
@@ -249,13 +249,16 @@ def _grow(source, dtype, storage_offset, size, stride):
         storage.resize_(wanted)
 
 
-def _set(self, source=None, storage_offset=0, size=None, stride=None):
+def _set(self, source=None, storage_offset=LACKING, size=None, stride=None):
     """Look at a tensor's or a storage's memory. In place.
 
     >>> x = facula.zeros(2)
     >>> x.set_(facula.tensor([1.0, 2.0, 3.0]))
     tensor([1., 2., 3.])
     """
+    if source is None and (storage_offset is not LACKING or size is not None or stride is not None):
+        raise TypeError("set_() received an invalid combination of arguments: a place, a size or strides without a source. Give a tensor or a storage, too.")
+    storage_offset = 0 if storage_offset is LACKING else storage_offset
     source = _create.empty(0, dtype=self.dtype) if source is None else source
     if size is None and type(storage_offset) is not int or not (isinstance(source, Tensor) or hasattr(source, "untyped")):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}, {type(storage_offset).__name__}). Give a tensor or a storage, and an int where it begins.")

@@ -3,7 +3,7 @@
 from facula.tensor_core import _types
 from facula.tensor_core._errors import IntegerOverflow, no_promotion
 from facula.tensor_core.dispatch import run as _run
-from facula.tensor_core.dispatch.arguments import as_dtype
+from facula.tensor_core.dispatch.arguments import LACKING, as_dtype
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 
@@ -195,12 +195,30 @@ def _strided(x):
     return x if not isinstance(x, Tensor) or x.layout is _types.strided else _run.own_tensor(lib.fc_empty(x.dtype._id, 0, int(x.dim() > 0), [0] * int(x.dim() > 0)))
 
 
-def result_type(tensor, other):
+def _operands(first, second, named):
+    """The two operands of result_type by the names that PyTorch has for them: (tensor, other), (scalar, tensor) or (scalar1, scalar2)."""
+    given = {name: value for name, value in named.items() if value is not LACKING}
+    for names in (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2")):
+        found = dict(zip(names, [v for v in (first, second) if v is not LACKING]))
+        if len(found) + len(given) == 2 and set(found) | set(given) == set(names):
+            found.update(given)
+            if all(isinstance(found[name], Tensor) == (name == "tensor") or name == "other" for name in names):
+                return tuple(found[name] for name in names)
+    raise TypeError(f"result_type() received an invalid combination of arguments: {', '.join(given) or 'too few'}. Give two tensors or numbers, in their order.")
+
+
+def result_type(first=LACKING, second=LACKING, *, tensor=LACKING, other=LACKING, scalar=LACKING, scalar1=LACKING, scalar2=LACKING):
     """The dtype that an op on these two operands (tensors or numbers) computes in.
 
     >>> facula.result_type(facula.tensor([1], dtype=facula.int32), 1.5)
     torch.float32
     """
+    if first is LACKING or second is LACKING:
+        tensor, other = _operands(first, second, {"tensor": tensor, "other": other, "scalar": scalar, "scalar1": scalar1, "scalar2": scalar2})
+    elif not tensor is other is scalar is scalar1 is scalar2 is LACKING:
+        raise TypeError("result_type() received an invalid combination of arguments: two by position, and one by name. Give two.")
+    else:
+        tensor, other = first, second
     tensor, other = _strided(tensor), _strided(other)
     x, y = isinstance(tensor, Tensor), isinstance(other, Tensor)
     if x and y:

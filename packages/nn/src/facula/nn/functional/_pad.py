@@ -68,7 +68,12 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     if value is not None and type(value) is not float:
         extend.check("pad", "value", 3, "float", value)
         value = float(value)
+    if isinstance(pad, Tensor):
+        extend.want_ints("pad", "pad", 1, pad)
     pad = tuple(pad)
+    if mode != "constant" and mode not in _MODES:
+        extend.want_ints("pad", "pad", 1, pad)
+        raise NotImplementedError(f"pad: unrecognised padding mode {mode!r}. Give 'constant', 'reflect', 'replicate' or 'circular'.")
     if len(pad) % 2:
         extend.want_ints("pad", "pad", 1, pad)
         raise RuntimeError(f"pad: padding length must be divisible by 2, but got {len(pad)}: {pad}")
@@ -87,8 +92,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     pairs = [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     if value not in (None, 0) and mode in _MODES:
         raise RuntimeError(f"Padding mode '{mode}' doesn't take in value argument, got {value}")
-    if mode not in ("reflect", "replicate", "circular"):
-        raise NotImplementedError(f"pad: unrecognised padding mode {mode!r}. Give 'constant', 'reflect', 'replicate' or 'circular'.")
     if input.dim() not in (len(pairs) + 1, len(pairs) + 2) or not 1 <= len(pairs) <= 3:
         raise NotImplementedError(
             f"pad: mode {mode!r} takes padding of the last 1, 2 or 3 dims of an input with 1 or 2 dims more, got {pad} for {list(input.shape)}."

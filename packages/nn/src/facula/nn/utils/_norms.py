@@ -16,7 +16,8 @@ def norm_except_dim(v: Tensor, dim: int, pow: int = 2) -> Tensor:
         raise TypeError(f"norm_except_dim(): argument 'dim' (position 3) must be int, not {type(dim).__name__}. Give a dim, or None for all of them.")
     if dim == -1:
         return v.norm(pow)
-    v.size(dim)  # which says what is out of range
+    if not v.size(dim):  # which says what is out of range
+        raise RuntimeError(f"norm_except_dim: cannot reshape tensor of 0 elements into shape [0, -1]: dim {dim} of {tuple(v.shape)} has no slices. Take another dim.")
     dims = [d for d in range(v.dim()) if d != dim % v.dim()]
     return v.norm(pow, dims, True) if dims else v.abs()
 

@@ -63,6 +63,8 @@ class _Parameters:
         self.names, self.keywords = every[: code.co_argcount], every[code.co_argcount :]
         name = function.__name__
         self.later = {n: later(name, n) if kinds is None else kinds.get(n) or later(name, n, False) for n in every}
+        if "axis" in every and "dim" in every:
+            self.later["axis"] = self.later["dim"]  # another name of it
         glance = (lambda n: kind_of(name, n)) if kinds is None else kinds.get
         self.kinds = {n: kind.rstrip("?") for n in every if not after and (kind := glance(n)) and kind.rstrip("?") in GLANCE}
         self.defaults = dict(zip(reversed(self.names), reversed(function.__defaults__ or ()))) | (function.__kwdefaults__ or {})
@@ -207,13 +209,13 @@ _VARIADIC = 0x04  # the flag of code with *args
 
 
 def guard(module, names=None, after=False):
-    """Put guarded functions in the place of a module's, of all public ones if no names are given."""
+    """Put guarded functions in the place of a module's, of all public ones if no names are given. _<name>_first, where there is one: see _Parameters."""
     for n, function in list(vars(module).items()):
         code = getattr(function, "__code__", None)
         if code is None or n[0] == "_" or function.__module__ != module.__name__ or not code.co_argcount or code.co_flags & _VARIADIC or hasattr(function, "__wrapped__"):
             continue
         if names is None or n in names.split():
-            looking = guarded(function, after=after)
+            looking = guarded(function, after=after, first=getattr(module, f"_{n}_first", None))
             setattr(module, n, looking)
             methods = getattr(module, "METHODS", None)
             if isinstance(methods, dict):

@@ -67,9 +67,10 @@ sparse_resize sparse_resize_and_clear: size sizes, sparse_dim size, dense_dim si
 sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor: size sizes?, pin_memory bool
 convolution: stride sizes, padding sizes, dilation sizes, output_padding sizes, groups size, transposed bool, bias tensor?
 nonzero_static: size size, fill_value int
-hash_tensor fftshift ifftshift nanmean std var std_mean var_mean logsumexp: dim ints?
+hash_tensor fftshift ifftshift nanmean std var std_mean var_mean norm_p logsumexp: dim ints?
 all any count_nonzero: dim int|sizes?
 prod: dim int
+squeeze_copy: dim int|sizes
 argmax argmin: dim int?
 unfold: size int, step int
 pinv matrix_rank: atol tensor|float?, rtol tensor|float?, rcond tensor|float?, tol tensor|float?
@@ -140,7 +141,7 @@ result_type: tensor -
 round: decimals int
 frombuffer: count -, offset -
 std var std_mean var_mean: correction number
-segment_reduce: data tensor, unsafe bool, axis int
+segment_reduce: data tensor, lengths tensor?, indices tensor?, offsets tensor?, unsafe bool, axis int
 take_along_dim: indices tensor
 dist: p number
 tril_indices triu_indices: row int, col int
@@ -327,7 +328,7 @@ def want_ints(name, parameter, position, value):
     if not isinstance(value, (tuple, list)):
         raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, not {type(value).__name__}. Give a tuple.")
     for k, v in enumerate(value):
-        if type(v) is not int and (isinstance(v, bool) and not k or not hasattr(v, "__index__")):  # PyTorch looks for a bool in the first place alone
+        if type(v) is not int and (isinstance(v, bool) and not k or not hasattr(v, "__index__") or isinstance(v, Tensor) and not _item(v)):  # PyTorch looks for a bool in the first place alone
             raise TypeError(f"{name}(): argument '{parameter}'{place} must be tuple of ints, but found element of type {type(v).__name__} at pos {k}. Convert it.")
         if type(v) is int and not -(2**63) <= v < 2**63:
             raise IntegersOverflow(f"{name}(): argument '{parameter}'{place} failed to unpack the object at pos {k + 1}: Overflow when unpacking long long: {v}. Give one of 64 bits.")

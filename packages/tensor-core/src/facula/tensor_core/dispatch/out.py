@@ -135,15 +135,16 @@ def taken(name, out):
 def write(op, args, out):
     """A row into out: its shape and dtype are inferred first, what it computes in does not depend on out."""
     name = public(op)
-    if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None:
-        same_dtype(name, as_dtype(args[-1]), out)
+    asked = as_dtype(args[-1]) if op.kind in ("fold", "scan") and op.params[-1].name == "dtype" and args[-1] is not None else None
     if op.kind == "fold" and name in SUMMED and args[-1] is None:
         if name == "nansum" and out.dtype._kind < 2 <= args[0].dtype._kind:
             raise DTypeError(f"nansum: not implemented for {out.dtype._scalar_type} where the input is {args[0].dtype._scalar_type}: it has no NaN. Give an output of a floating dtype.")
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
         args = (*args[:-1], out.dtype)
-    result = result_on_meta(op, args)
+    result = result_on_meta(op, args)  # which refuses a dim that is not there
+    if asked is not None:
+        same_dtype(name, asked, out)
     dtype = result.dtype if result is not None else out.dtype
     if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
         same_dtype(name, dtype, out)

@@ -4,7 +4,7 @@ import functools
 
 from facula.tensor_core.dispatch.arguments import dim_masks, dtype_id, spread
 from facula.tensor_core import _tensor
-from facula.tensor_core._errors import IntegerOverflow, ShapeError, public_name
+from facula.tensor_core._errors import FLOATS_FIRST, DimError, DTypeError, IntegerOverflow, ShapeError, public_name
 from facula.tensor_core.dispatch import kinds
 from facula.tensor_core.dispatch.kinds import check
 from facula.tensor_core._lib import NULL, lib
@@ -269,7 +269,12 @@ def _number_like(value, like, op):
 def _fold(op, args, out):
     by = {p.name: a for p, a in zip(op.params, args)}
     attributes(op, args)
-    low, high = dim_masks(by["dim"], op.params[1].type != "dims")
+    try:
+        low, high = dim_masks(by["dim"], op.params[1].type != "dims")
+    except DimError as error:
+        if not op.name.lstrip("_") in FLOATS_FIRST or by["input"].dtype._kind > 1 or by.get("dtype") is not None:
+            raise
+        raise DTypeError(f"{op.name}: only floating point and complex dtypes are supported, got {by['input'].dtype._name}. Convert with .float().") from error
     h = lib.fc_fold(op.id, handle(out), by["input"]._h, low, high, bool(by.get("keepdim", False)), dtype_id(by.get("dtype")))
     return several(op, h)
 
@@ -295,7 +300,7 @@ def _gather(op, args, out):
     tensors = [args[k]._h for k in op.tensors] + [NULL]
     index = args[2]
     if op.name in ("gather", "_gather_sparse_grad", "scatter", "scatter_add") and not index.numel():  # an empty index may be of any dtype and shape
-        return _through_nothing(op, args[0], index, out)
+        return _through_nothing(op, args[0], args[1], index, args[3] if len(args) > 3 else None, out)
     if op.name == "index_copy" and args[0].dim() == 1 and not args[3].dim() and index.numel() == 1:  # one number is a vector of one
         tensors[2] = lib.fc_as_strided(tensors[2], 1, [1], [1], lib.fc_offset(tensors[2]))
     return finish(lib.fc_gather(op.id, handle(out), tensors[0], args[1], tensors[1], tensors[2]))
@@ -311,10 +316,16 @@ def sizes(op, values):
         raise TypeError(f"{op.name}() takes ints, but got ({', '.join(type(d).__name__ for d in values)}). Convert them with int().") from None
 
 
-def _through_nothing(op, x, index, out):
+def _through_nothing(op, x, dim, index, src, out):
     """gather and scatter through an index without elements; None for an output of another shape."""
     if out is not None and out.shape != (index if "gather" in op.name else x).shape:
         return None
+    if src is not None:
+        from facula.tensor_core.functions.shape import wrap_dim
+
+        wrap_dim(op.name, dim, x.dim())
+        if src.dtype is not x.dtype:
+            raise DTypeError(f"{op.name}: Expected self.dtype to be equal to src.dtype, got {x.dtype._name} and {src.dtype._name}. Convert one with .to().")
     if op.name in ("gather", "_gather_sparse_grad"):
         return out if out is not None else finish(lib.fc_empty(lib.fc_dtype(x._h), lib.fc_device(x._h), index.dim(), list(index.shape)))
     if out is None:

@@ -54,6 +54,32 @@ def _rectangular(name):
     )
 
 
+def _stft_first(input, n_fft, center, pad_mode, align_to_window):
+    """Refuse what PyTorch's Python does, which pads the signal before its parser sees the other arguments."""
+    if center and align_to_window is not None:
+        raise RuntimeError("stft align_to_window should only be set when center = false.")
+    if not center:
+        return
+    want_tensor("stft", "input", 0, input)
+    shape = [*(1,) * (3 - input.dim()), *input.shape]
+    pad, n = int(n_fft // 2), shape[-1]
+    check("stft", "pad_mode", None, "str", pad_mode)
+    if pad_mode not in ("constant", "reflect", "replicate", "circular"):
+        raise NotImplementedError(f"stft: Unrecognised padding mode {pad_mode}. Use 'reflect', 'constant', 'replicate' or 'circular'.")
+    if pad_mode != "constant":
+        if len(shape) > 3:
+            raise NotImplementedError(f"stft: padding mode {pad_mode!r} is for 1D and 2D signals, got {input.dim()}D. Flatten the batch.")
+        if 0 in shape[1:] and pad_mode != "circular":
+            raise RuntimeError(f"stft: Expected 2D or 3D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: {shape}")
+        if pad > n or pad == n and pad_mode == "reflect":
+            if pad_mode != "replicate":
+                raise RuntimeError(f"stft: Padding size should be less than the corresponding input dimension, but got: padding ({pad}, {pad}) at dimension {input.dim() - 1} of input {list(input.shape)}")
+    if n + 2 * pad < (pad_mode != "constant"):
+        raise RuntimeError(f"stft: the input, of {n} samples, and its padding of {pad} on either side, for n_fft={n_fft}, make no signal. Choose a larger n_fft.")
+    if pad_mode in ("reflect", "replicate") and input.dtype._kind == 0:
+        raise DTypeError(f'stft: padding mode {pad_mode!r} is not implemented for {input.dtype._scalar_type!r}. Convert it with .float().')
+
+
 def stft(
     input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False, onesided=None, return_complex=None,
     align_to_window=None,
@@ -70,11 +96,6 @@ def stft(
     >>> x.stft(4, window=facula.ones(4), return_complex=True).shape
     torch.Size([3, 9])
     """
-    if type(input) is not Tensor:
-        want_tensor("stft", "input", 0, input)
-    check("stft", "n_fft", 1, "int", n_fft)
-    if return_complex is not None:
-        check("stft", "return_complex", None, "bool", return_complex)
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:
@@ -200,5 +221,5 @@ def _kinds(function):
     }  # fmt: skip
 
 
-istft, stft = guarded(istft, _kinds), guarded(stft, _kinds)  # by these names _ownership finds them
+istft, stft = guarded(istft, _kinds), guarded(stft, _kinds, first=_stft_first)  # by these names _ownership finds them
 _ownership.attach({"istft": istft, "stft": stft})

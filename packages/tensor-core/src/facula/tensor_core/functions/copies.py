@@ -25,6 +25,9 @@ def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
         check("narrow_copy", "dim", 1, "int", dim)
     if not -input.dim() <= dim < max(input.dim(), 1):
         raise IndexRangeError(f"narrow_copy: Dimension out of range (expected to be in range of [{-input.dim()}, {input.dim() - 1}], but got {dim}).")
+    if type(start) is int and input.dim() and not -(n := input.shape[dim]) <= start <= n:  # before a length that is none
+        kinds_first("narrow_copy", start=start, length=length)
+        raise IndexError(f"narrow_copy: start out of range (expected to be in range of [{-n}, {n}], but got {start})")
     return _shape.narrow(input, dim, start, length)
 
 
@@ -108,6 +111,9 @@ def _copying(name, view):
         want_tensor(name, "input", 0, args[0] if args else named.get("input"))
         if out is not None:
             a_tensor(name, out)
+        if name == "narrow_copy" and isinstance(out, Tensor) and out.dtype is not (x := args[0] if args else named["input"]).dtype:
+            kinds_first(name, **dict(zip(("input", "dim", "start", "length"), args)), **named)
+            raise RuntimeError(f"narrow_copy: Expected self.dtype() == output.dtype() to be true, but got {x.dtype._name} and {out.dtype._name}. Give an output of that dtype.")
         x = _viewed(name, view, args, named)
         if out is not None and written(x, out):
             return out

@@ -403,6 +403,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     want_ints("empty_strided", "size", 0, size)
     want_ints("empty_strided", "stride", 1, stride)
     if len(size) != len(stride):
+        kinds_first("empty_strided", dtype=dtype, device=device)
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")
     return _of_strides(size, stride, dtype, device, requires_grad)
 

@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch import slow as _dispatch, run as _run
 from facula.tensor_core._errors import IntegerOverflow, ShapeError
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
 
@@ -361,6 +361,8 @@ def take(input, index, *, out=None):
         want_tensor("take", "index", 1, index)
     if index.dtype is not int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype._name}. Convert with .long().")
+    if out is not None:
+        a_tensor("take", out)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
     taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1), index), "TakeBackward0", input)

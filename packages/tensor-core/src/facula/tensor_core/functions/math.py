@@ -352,7 +352,7 @@ def trapezoid(y, x=LACKING, *, dx=1, dim=-1):
     if x is None and y.dim() and y.shape[dim] and isinstance(dx, (int, float)) and not isinstance(dx, bool) and y.dtype._kind:  # each but the ends counts twice
         ends = _ops.add(_ops.select(y, dim, 0), _ops.select(y, dim, -1))
         return _ops.mul(_ops.sub(_ops.sum(y, dim), _ops.mul(ends, 0.5)), dx)
-    if x is None and not y.dim():
+    if not y.dim() and (x is None or x.dim()):
         raise IndexRangeError(f"trapezoid: Dimension specified as {dim} but tensor has no dimensions. Give samples along a dim.")
     dim = wrap_dim("trapezoid", dim, y.dim())  # of y: x may have more dims
     if y.dim() and not y.shape[dim]:

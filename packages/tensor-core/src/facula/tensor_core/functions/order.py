@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError, EmptyError
 from facula.tensor_core._lib import lib
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
@@ -34,6 +34,8 @@ def softmax(input, dim=None, dtype=None, *, out=None, axis=None):
     tensor([0.5000, 0.5000])
     """
     dim = by_axis("softmax", dim, axis)
+    if out is not None:
+        a_tensor("softmax", out)
     try:
         return _ops.softmax(input if dtype is None else _converted("softmax", input, dtype), dim, out=out)
     except DTypeError:
@@ -158,6 +160,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None, axis=None):
     if type(input) is not Tensor:
         want_tensor("topk", "input", 0, input)
     if input.dtype is _bool:
+        kinds_first("topk", k=k, dim=dim, largest=largest, sorted=sorted)
         _shape.wrap_dim("topk", dim, input.dim())
         raise RuntimeError("topk does not support bool dtypes on CPU. Convert with input.long().")
     return _written(_ops._topk(input, k, dim, largest, sorted), out, return_types.topk, input)
@@ -211,6 +214,8 @@ def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and out is not None:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: out without dim. Name one, or flatten the input.")
     if input.dtype is _bool:
+        if dim is None and not input.numel():
+            return _ops.eq(input.new_zeros(()), 0)  # NaN, as a truth value
         d = _shape.wrap_dim(kind.__name__, dim or 0, input.dim())
         if dim is not None and input.dim() and not input.shape[d]:
             raise EmptyError(f"{kind.__name__}(): Expected reduction dim {dim} to have non-zero size (input: {tuple(input.shape)}). Name another one.")

@@ -39,7 +39,7 @@ def where(condition, input=None, other=None, *, out=None):
             raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype._name}. Convert with .bool().")
         if type(input) is not Tensor or type(other) is not Tensor:  # NumPy's numbers count as Python's
             input, other = (v.item() if hasattr(v, "item") and is_number(v) else v for v in (input, other))
-        if out is not None and (type(input) in _PLAIN or type(other) in _PLAIN):
+        if out is not None and (is_number(input) or is_number(other)):
             raise TypeError("where(): arguments 'input' and 'other' must be Tensors, not numbers, where an output is given. Convert them with facula.tensor.")
         if is_number(input) and is_number(other):
             from facula.tensor_core._state import result_type
@@ -225,7 +225,7 @@ def round(input, *, decimals=0, out=None):
         raise _ops_error("round", f"decimals={decimals} is for floating point tensors, got {input.dtype._name}")
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)
-    scale = 10.0 ** abs(decimals)
+    scale = 10.0 ** abs(decimals) if -309 < decimals < 309 else float("inf")
     x = _ops.copy(input, float32, 0) if input.dtype.itemsize == 2 else input  # halves are rounded once, at the end
     rounded = _ops.div(_ops.round(_ops.mul(x, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(x, scale)), scale)
     return into("round", rounded if x is input else _ops.copy(rounded, input.dtype, 0), out, (input,))
@@ -245,7 +245,13 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
         return _ops.scatter(input, dim, index, src, out=out)
     if isinstance(src, Tensor) and (src.dim() or 1) != (index.dim() or 1) and index.numel():
         raise RankError(f"scatter(): Index tensor must have the same number of dimensions as src tensor, got {index.dim()} and {src.dim()}.")
-    wrap_dim("scatter", dim, input.dim()) if reduce is not None else None
+    if src is None:
+        raise TypeError('scatter() missing 1 required positional arguments: "src". Give a tensor, or value=.')
+    if not isinstance(src, Tensor):
+        kinds_first("scatter", dim=dim, index=index, src=src)
+        wrap_dim("scatter", dim, input.dim())
+    elif reduce is not None:
+        wrap_dim("scatter", dim, input.dim())
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError(f"scatter: reduce argument must be either add or multiply, got {reduce!r}")
     if reduce is not None and isinstance(src, Tensor):

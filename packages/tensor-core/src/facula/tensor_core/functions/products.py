@@ -26,17 +26,15 @@ def tensordot(a, b, dims=2, out=None):
     tensor([[3., 3.],
             [3., 3.]])
     """
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if not whole(dims) and not isinstance(dims, (list, tuple)):
-        raise RuntimeError(f"tensordot expects dims to be int or tuple of two lists of ints, but got dims={dims!r}")
+    dims = _tensordot_first(dims)
     if whole(dims):
         if not 0 <= dims <= min(a.dim(), b.dim()):
             raise RuntimeError(f"tensordot expects dims >= 0 and at most {min(a.dim(), b.dim())}, but got dims={dims}")
         dims = (list(range(a.dim() - dims, a.dim())), list(range(dims)))
-    elif len(dims) > 2:
-        raise ValueError(f"tensordot: too many values to unpack: dims are the lists of two tensors, got {len(dims)} of them. Give two.")
-    over_a, over_b = ([over] if whole(over) else list(over) for over in dims)
+    for name, over in zip(("dims_self", "dims_other"), dims):
+        if not isinstance(over, (list, tuple)):
+            raise TypeError(f"tensordot(): argument '{name}' must be tuple of ints, not {type(over).__name__}. Put it into a list.")
+    over_a, over_b = map(list, dims)
     if len(over_a) != len(over_b):
         raise RuntimeError(f"tensordot: both dimension lists should have same length, got {over_a} and {over_b}")
     for k, (p, q) in enumerate(zip(over_a, over_b)):
@@ -62,6 +60,19 @@ def tensordot(a, b, dims=2, out=None):
     right = _shape.reshaped(_ops.permute(b, over_b + kept_b), size, _product(b.shape[d] for d in kept_b))
     result = _ops.view(_ops.matmul(left, right), rest)
     return into("tensordot", result, out)
+
+
+def _tensordot_first(dims):
+    """A number of dims, or what says which of either tensor: PyTorch's Python takes it apart before it looks at the tensors."""
+    if isinstance(dims, Tensor):
+        dims = dims.item() if dims.numel() == 1 else dims.tolist()
+    if whole(dims):
+        return dims
+    if not isinstance(dims, (list, tuple)):
+        raise RuntimeError(f"tensordot expects dims to be int or tuple of two lists of ints, but got dims={dims!r}")
+    if len(dims) != 2:
+        raise ValueError(f"tensordot: {'too many' if len(dims) > 2 else 'not enough'} values to unpack: dims are the lists of two tensors, got {len(dims)} of them. Give two.")
+    return dims
 
 
 def inner(input, other, *, out=None):

@@ -1,7 +1,7 @@
 """Rearranging: repeating, flipping, rolling, diagonals, grids."""
 
 from facula.tensor_core import _ops, _warned
-from facula.tensor_core.dispatch.kinds import check, read_ints, want_tensor
+from facula.tensor_core.dispatch.kinds import check, read_ints, want_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.slow import one_node, one_step
@@ -30,7 +30,10 @@ def repeat(self, *counts, repeats=None):
     if relevant := overriding(repeats):
         return ask_method("repeat", relevant, self, *repeats)
     n = self.dim()
-    if any(r < 0 for r in repeats):
+    for r in repeats:
+        if type(r) is not int:
+            want_ints("repeat", "repeats", 0, repeats)
+    if repeats and min(repeats) < 0:
         raise RuntimeError(f"repeat: Trying to create tensor with negative dimension: repeats are {repeats}. Give numbers from 0 on.")
     if len(repeats) < n:
         raise RuntimeError(f"repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor ({len(repeats)} < {n})")
@@ -57,6 +60,9 @@ def tile(input, dims):
             [1, 2, 1, 2]])
     """
     dims = tuple(sequence("tile", "dims", dims))
+    for d in dims:
+        if type(d) is not int:
+            want_ints("tile", "dims", 0, dims)
     return repeat(input, (1,) * (input.dim() - len(dims)) + dims)
 
 
@@ -82,11 +88,17 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     tensor([1, 2, 2, 2])
     """
     if repeats is None:
+        if dim is not None:
+            raise TypeError(f"repeat_interleave() received an invalid combination of arguments: dim={dim!r} without repeats. Give a count for each place.")
+        if input.dtype._name not in ("int64", "int32"):
+            raise NotImplementedError(f'repeat_interleave: "repeat_interleave_cpu" not implemented for {input.dtype._scalar_type!r}. Convert it with .long().')
         if input.dim() != 1:
             raise RuntimeError(f"repeat_interleave: only accept 1D vector as repeat, got {input.dim()} dims. Flatten it, or give repeats.")
         return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
     if type(repeats) is not int and not isinstance(repeats, Tensor):
         check("repeat_interleave", "repeats", 1, "size", repeats)
+    if isinstance(repeats, Tensor) and repeats.dim() > 1:
+        raise RuntimeError(f"repeat_interleave: repeats must be 0-dim or 1-dim tensor, but it has {repeats.dim()} dims. Flatten it.")
     if dim is None:
         input, dim = reshape(input, (-1,)), 0
     shape = input.shape
@@ -106,8 +118,6 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             return _ops.index_select(input, dim, empty((output_size,), dtype=int64, device="meta"))
         if bits := lib.fc_lazy(input._h):  # stay where they are
             return turned(repeat_interleave(turned(input, bits), repeats, dim, output_size=output_size), bits)
-        if repeats.dim() > 1:
-            raise RuntimeError(f"repeat_interleave: repeats must be 0-dim or 1-dim tensor, but it has {repeats.dim()} dims. Flatten it.")
         counts = repeats.tolist()
         counts = counts * size if repeats.numel() == 1 and isinstance(counts, list) else [counts] * size if not isinstance(counts, list) else counts
     else:

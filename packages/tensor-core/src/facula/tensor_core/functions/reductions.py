@@ -84,6 +84,8 @@ def _degrees_of_freedom(name, input, dim, correction):
             count *= shape[d]
     if 0 in input.shape:
         count = 0
+    if type(correction) is not int:
+        check(name, "correction", None, "number", correction)
     if isinstance(correction, complex):
         raise RuntimeError(f"{name}(): value cannot be converted to type double without overflow: correction is {correction}. Take its real part.")
     if count <= correction:
@@ -170,6 +172,8 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
         input = widened("linalg.vector_norm", input, dtype)
     real_order("linalg.vector_norm", p)
+    if isinstance(p, Tensor):
+        check("linalg.vector_norm", "ord", 1, "number", p)
     if p in ("fro", None):
         p = 2
     if p == "nuc":

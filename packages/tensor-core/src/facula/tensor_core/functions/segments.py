@@ -32,6 +32,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     >>> facula.segment_reduce(facula.tensor([1.0, 2.0, 3.0]), "sum", lengths=facula.tensor([2, 0, 1]))
     tensor([3., 0., 3.])
     """
+    axis = wrap_dim("segment_reduce", axis, data.dim())
     how = _ALIASES.get(reduce, reduce)
     if how not in _START:
         raise RuntimeError(f"segment_reduce: reduce argument must be either sum, prod, mean, max or min, got {reduce}")
@@ -41,7 +42,6 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
         raise RuntimeError("segment_reduce: indices based reduction is not supported. Give lengths or offsets.")
     if not data.dim():
         raise RuntimeError("segment_reduce: data has no dims (shape ()). Give one at least, along which the segments lie.")
-    axis = axis + data.dim() if axis < 0 else axis
     lengths = _checked_lengths(data, lengths, offsets, axis, unsafe)
     runs = _Runs(data, lengths, axis)
     start = _START[how] if initial is None else initial

@@ -426,7 +426,7 @@ def new_empty_strided(self, size, stride, *, dtype=None, layout=None, device=Non
     """
     from facula.tensor_core.functions.create import empty_strided
 
-    return empty_strided(size, stride, dtype=dtype or self.dtype, device=device or self.device, layout=layout, requires_grad=requires_grad, pin_memory=pin_memory)
+    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype, device=self.device if device is None else device, layout=layout, requires_grad=requires_grad, pin_memory=pin_memory)
 
 
 def const_data_ptr(self):

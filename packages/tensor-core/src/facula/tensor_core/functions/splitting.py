@@ -261,14 +261,14 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
         shape = input.shape
         if not shape:
             raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-        d = wrap_dim("tensor_split", dim, len(shape))
-        size = shape[d]
         if isinstance(indices_or_sections, Tensor):
             if indices_or_sections.dtype is not int64:
                 raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {indices_or_sections.dtype._scalar_type}")
             if indices_or_sections.dim() > 1:
                 raise RuntimeError(f"tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with {indices_or_sections.dim()} dims")
             indices_or_sections = indices_or_sections.tolist()
+        d = wrap_dim("tensor_split", dim, len(shape))
+        size = shape[d]
         if indices_or_sections is True or indices_or_sections is False:
             check("tensor_split", "sections", 1, "int", indices_or_sections)
         if whole(indices_or_sections):

@@ -116,6 +116,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype._name}")
     if dtype is not None and dtype._kind < 2:
         raise RuntimeError(f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype._name}")
+    if input.dtype._kind == 3:
+        return _ops.nansum(input, dim, keepdim)  # which refuses complex numbers
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
     return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 

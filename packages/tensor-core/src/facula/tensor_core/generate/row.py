@@ -11,6 +11,9 @@ OLDER = {"add": "alpha", "sub": "alpha", "addcmul": "value", "addcdiv": "value"}
 # public rows beside folds and scans whose dim may come as axis, NumPy's name for it: then it is None, and C refuses that
 AXIS = ("index_select", "scatter_add", "index_copy", "unsqueeze")
 
+# rows whose number PyTorch takes by position too, behind the last tensor
+POSITIONAL = ("rsub",)
+
 # rows that take no output, for PyTorch gives them none
 OUTLESS = ("isnan", "isinf", "isfinite", "relu", "celu", "selu", "rsub", "count_nonzero", "diag_embed")
 
@@ -44,7 +47,7 @@ class Row:
     def head(self, name=None, out=True):
         parts, star, axis = [], False, False
         for p in self.params:
-            if p.keyword and not star:
+            if p.keyword and not star and self.name not in POSITIONAL:
                 parts += ["last=None"] if self.name in OLDER else []
                 parts.append("*")
                 star = True

@@ -1,6 +1,6 @@
 """Writes _ops.pyi, the types of _ops.py, from the same table. Used at build time only."""
 
-from .row import aliases, rows
+from .row import POSITIONAL, aliases, rows
 
 HEADER = '''"""Generated from csrc/ops.def by generate/stubs.py at build time; do not edit."""
 
@@ -45,7 +45,7 @@ def stub(row, name, out, own=False):
     """The line of a function, or of the method whose `self` is the first parameter."""
     parts, star = [], False
     for p in row.params:
-        if p.keyword and not star:
+        if p.keyword and not star and row.name not in POSITIONAL:
             parts.append("*")
             star = True
         parts.append(f"{p.name}: {hint(p.type, p.default)}" + ("" if p.default is None else f" = {p.default}"))

@@ -269,6 +269,7 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     tensor([[0.6000, 0.8000],
             [0.8000, 0.6000]])
     """
+    shapely("linalg.householder_product", A, tau)
     matrix("linalg.householder_product", A)
     m, n = A.shape[-2:]
     if m < n:
@@ -283,6 +284,15 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     for v, t in reversed(_reflectors(A, tau)):
         Q = _reflect(v, t, Q)
     return into("linalg.householder_product", one_node(columns(Q), "LinalgHouseholderProductBackward0", *given), out, (A,))
+
+
+def shapely(name, A, tau, *others):
+    """Refuse what is no matrix, and a tau without dims, whatever the dtypes are."""
+    for t in (A, *others):
+        if isinstance(t, Tensor) and t.dim() < 2:
+            raise ShapeError(f"{name}: input must have at least 2 dimensions, but has {t.dim()} (shape {tuple(t.shape)}).")
+    if isinstance(tau, Tensor) and not tau.dim():
+        raise IndexError(f"{name}: Dimension specified as -1 but tensor has no dimensions: tau has none. Give a vector.")
 
 
 def orgqr(input, input2, *, out=None) -> Tensor:
@@ -311,6 +321,7 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
     torch.Size([2, 2])
     """
     tau, other = input2, input3
+    shapely("ormqr", input, tau, other)
     matrix("ormqr", input, other)
     check("ormqr", input, tau, other)
     if input.dim() - tau.dim() != 1 or input.dim() != other.dim() or input.shape[:-2] != tau.shape[:-1] or input.shape[:-2] != other.shape[:-2]:

@@ -9,10 +9,10 @@ from facula.tensor_core import _ops
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.slow import has_origin
 from facula.tensor_core.dispatch.out import a_tensor, into, refuse_history, resize, taken
-from facula.tensor_core.dispatch.arguments import listed, sequence
+from facula.tensor_core.dispatch.arguments import LACKING, listed, sequence
 from facula.tensor_core.functions.create import _finish, _fits, empty, empty_like, plain, wanted_sizes
 from facula.tensor_core._errors import STATUS, DTypeError, ShapeError
-from facula.tensor_core.dispatch.kinds import check, kinds_first, right as of_kind
+from facula.tensor_core.dispatch.kinds import check, kinds_first, right as of_kind, want_ints
 from facula.tensor_core.random.generator import Generator
 from facula.tensor_core._lib import lib
 from facula.tensor_core.random.fills import (
@@ -310,7 +310,7 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
 
 
 def normal(
-    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
+    mean: Any = 0.0, std: Any = LACKING, size: Any = LACKING, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Normal numbers: mean and std are tensors that broadcast, one tensor and a number, or numbers with a `size`.
@@ -319,6 +319,12 @@ def normal(
     >>> facula.normal(0.0, 1.0, (2,))
     tensor([ 1.5410, -0.2934])
     """
+    if size is not LACKING:
+        if std is LACKING:
+            raise TypeError("normal() received an invalid combination of arguments: a size without std. Give mean, std and size.")
+        want_ints("normal", "size", 2, size)
+    std = 1.0 if std is LACKING else std
+    size = None if size is LACKING else size
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     if tensors and size is not None and not any(t.dim() for t in tensors):
         for position, (name, value) in enumerate((("mean", mean), ("std", std))):
@@ -346,8 +352,9 @@ def normal(
     shape = tensors[0].shape if len(tensors) == 1 else facula.broadcast_shapes(mean.shape, std.shape)
     if out is not None:  # drawn where it lies: in the order of its memory, and of its dtype
         refuse_history("normal", (*tensors, out))
-        if len(tensors) == 2 or not isinstance(mean, Tensor):
-            resize("normal", out, shape)
+        if len(tensors) == 1 and isinstance(mean, Tensor):
+            shape = facula.broadcast_shapes(shape, out.shape)  # a single number makes room for all, of other shapes PyTorch takes those that broadcast
+        resize("normal", out, shape)
         result = out
     elif has_origin(tensors) or _ops.interpreting:  # a history, or tangents, that say that the derivatives are 0
         laid = [_dispatch.gradient_lies(t, "rows") for t in tensors]

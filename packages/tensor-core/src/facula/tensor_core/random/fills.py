@@ -61,6 +61,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
         raise
     largest = LARGEST.get(dtype._name if dtype._kind == 2 else dtype.to_real()._name, float("inf"))
     if not (-largest <= from_ <= to <= largest and to - from_ <= largest):
+        checked("uniform_", generator)
+        if dtype._kind < 2:
+            raise DTypeError(f'uniform_: "check_uniform_bounds" not implemented for {dtype._scalar_type!r}. Convert it with .float().')
         for name, value in (("from", from_), ("to", to)):
             require(abs(value) <= largest, f"uniform_: {name} is out of bounds for {self.dtype}: {value}. Choose a number within +-{largest}.")
         require(from_ <= to, f"uniform_ expects to return a [from, to) range, but found from={from_:g} > to={to:g}. Swap them.")

@@ -112,6 +112,11 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
             [0]]), tensor([7]))
     """
     kinds_first("to_sparse", sparse_dim=sparse_dim, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
+    if layout is strided is self.layout:
+        if blocksize is not None:
+            raise RuntimeError(f"to_sparse: conversion from Strided to Strided with blocksize argument given is not supported, got {blocksize}. Give a layout of blocks.")
+        if dense_dim:
+            raise RuntimeError(f"to_sparse: dense_dim argument must be in [0,0] range, but {dense_dim} is given. Leave it out.")
     if layout is not None and layout is not sparse_coo:
         return self if layout is self.layout else in_layout(self, layout, blocksize, dense_dim)
     if blocksize is not None:
@@ -123,6 +128,8 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
         sparse_dim = self.dim() - dense_dim
     n = self.dim() if sparse_dim is None else sparse_dim
     check("to_sparse", "sparse_dim", 0, "int", n)
+    if sparse_dim == 0 and self.dim():
+        raise RuntimeError(f"to_sparse: sparse_dim argument must be in >0 when self.dim()>0, but 0 is given for {self.dim()} dims. Give one of the dims.")
     if not 0 <= n <= self.dim():
         raise RuntimeError(f"to_sparse: sparse_dim argument must be in [0,{self.dim()}] range, but {n} is given. Give one of the dims.")
     there = (self.detach() != 0).flatten(n).any(-1) if n < self.dim() else self.detach() != 0
