@@ -42,7 +42,11 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> facula.nn.functional.relu(facula.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return input.relu_() if inplace else facula.relu(input)
+    try:
+        return input.relu_() if inplace else facula.relu(input)
+    except AttributeError:
+        extend.want_tensor("relu_", "input", 0, input)
+        raise
 
 
 def relu_(input: Tensor) -> Tensor:
@@ -460,7 +464,11 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> F.softmax(facula.tensor([0.0, 1.0]), dim=0)
     tensor([0.2689, 0.7311])
     """
-    return facula.softmax(input, _implicit_dim("softmax", input.dim()) if dim is None else dim, dtype=dtype)
+    try:
+        return facula.softmax(input, _implicit_dim("softmax", input.dim()) if dim is None else dim, dtype=dtype)
+    except TypeError:
+        extend.want_tensor("softmax", "input", 0, input)
+        raise
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -482,7 +490,11 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> F.log_softmax(facula.tensor([0.0, 1.0]), dim=0)
     tensor([-1.3133, -0.3133])
     """
-    return facula.log_softmax(input, _implicit_dim("log_softmax", input.dim()) if dim is None else dim, dtype=dtype)
+    try:
+        return facula.log_softmax(input, _implicit_dim("log_softmax", input.dim()) if dim is None else dim, dtype=dtype)
+    except TypeError:
+        extend.want_tensor("log_softmax", "input", 0, input)
+        raise
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:

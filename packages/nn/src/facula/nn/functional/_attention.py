@@ -65,13 +65,15 @@ def scaled_dot_product_attention(
             pass
     for position, (name, t) in enumerate((("key", key), ("value", value)), 1):
         extend.want_tensor("scaled_dot_product_attention", name, position, t)
+    if attn_mask is not None:
+        extend.want_tensor("scaled_dot_product_attention", "attn_mask", 3, attn_mask)
+    for position, name, given in ((5, "is_causal", is_causal), (7, "enable_gqa", enable_gqa)):
+        if given is not True and given is not False:
+            extend.check("scaled_dot_product_attention", name, position, "bool", given)
     if not (query.dtype is key.dtype is value.dtype) and not extend.listening():
         raise RuntimeError(f"scaled_dot_product_attention: Expected query, key, and value to have the same dtype, but got {query.dtype}, {key.dtype} and {value.dtype}. Convert them with .to().")
     if query.dim() < 2 or key.dim() < 2 or value.dim() < 2:
         raise RuntimeError(f"scaled_dot_product_attention: inputs must be at least 2 dimensional, got {query.dim()}, {key.dim()}, {value.dim()}")
-    for position, name, given in ((5, "is_causal", is_causal), (7, "enable_gqa", enable_gqa)):
-        if given is not True and given is not False:
-            extend.check("scaled_dot_product_attention", name, position, "bool", given)
     dropout_p = max(dropout_p, 0.0)
     if dropout_p > 1.0:
         raise RuntimeError(f"scaled_dot_product_attention: dropout probability has to be between 0 and 1, but got {dropout_p}")

@@ -88,15 +88,15 @@ def embedding(
     dtype = input.dtype
     if dtype is facula.int64 and max_norm is None and padding_idx is None and not sparse and len(weight.shape) == 2:
         return _lookup(weight, input, -1, scale_grad_by_freq)
+    if padding_idx is not None and not isinstance(padding_idx, Tensor) and (padding_idx > 0 or padding_idx < 0):  # before all kinds, as in PyTorch's Python, to which 0 is always there
+        _padding_row("embedding", padding_idx, weight.size(0), AssertionError)
+    for position, kind, name, given in ((2, "size", "padding_idx", -1 if padding_idx is None else padding_idx), (3, "bool", "scale_grad_by_freq", scale_grad_by_freq), (4, "bool", "sparse", sparse)):
+        extend.check("embedding", name, position, kind, given)
     if dtype not in (facula.int64, facula.int32):
         raise RuntimeError(f"embedding: expected indices of dtype int64 or int32, but got {input.dtype}.")
     if weight.dim() != 2:
         raise RuntimeError(f"embedding: 'weight' must be 2-D, got {weight.dim()}-D")
-    if padding_idx is not None and type(padding_idx) is not int:
-        extend.check("embedding", "padding_idx", 2, "size", padding_idx)
-    if sparse is not True and sparse is not False:
-        extend.check("embedding", "sparse", 6, "bool", sparse)
-    padding = _padding_row("embedding", padding_idx, weight.size(0), AssertionError)
+    padding = _padding_row("embedding", padding_idx, weight.size(0), AssertionError) if padding_idx else padding_idx
     if max_norm is not None:
         _renormalise(weight, input, max_norm, norm_type)
     if sparse:
@@ -107,9 +107,13 @@ def embedding(
 
 
 def _embedding_bag_first(input: Tensor, weight: Tensor, per_sample_weights: Tensor | None) -> None:
-    if isinstance(input, Tensor) and isinstance(per_sample_weights, Tensor) and per_sample_weights.shape != input.shape:
+    if type(weight) is not Tensor:
+        extend.want_tensor("embedding_bag", "weight", 1, weight)
+    if per_sample_weights is not None:
+        extend.want_tensor("embedding_bag", "per_sample_weights", 8, per_sample_weights)
+    if per_sample_weights is not None and isinstance(input, Tensor) and per_sample_weights.shape != input.shape:
         raise extend.ArgumentsError(f"embedding_bag: per_sample_weights {tuple(per_sample_weights.shape)} must have the same shape as the input {tuple(input.shape)}.")
-    if isinstance(weight, Tensor) and weight.dim() != 2:
+    if weight.dim() != 2:
         raise extend.ArgumentsError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
 
 

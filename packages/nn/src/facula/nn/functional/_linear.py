@@ -24,8 +24,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     if not (input1.dtype is input2.dtype is weight.dtype) or bias is not None and bias.dtype is not weight.dtype:
         found = ", ".join(f"{name}: {t.dtype._name}" for name, t in (("input1", input1), ("input2", input2), ("weight", weight), ("bias", bias)) if t is not None)
         raise RuntimeError(f"bilinear: All tensors must have the same dtype, got {found}. Convert them with .to().")
-    if weight.dim() != 3:
-        raise (RuntimeError if weight.dim() else extend.RankError)(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")
     if bias is not None and not bias.dim():
         raise IndexError("bilinear: expected bias to have 1 dim, got 0.")
     if bias is not None and bias.size(0) != weight.size(0):
@@ -37,6 +35,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     for x, dim in ((input1, 1), (input2, 2)):
         if x.size(-1) != weight.size(dim):
             raise RuntimeError(f"bilinear: input{dim} has {x.size(-1)} features, weight {tuple(weight.shape)} wants {weight.size(dim)}.")
+    if weight.dim() != 3:
+        raise RuntimeError(f"bilinear: expected weight to have 3 dims, got {weight.dim()}.")
     k, i, j = weight.shape
     batch = input1.shape[:-1]
     rows = batch.numel()
@@ -60,6 +60,8 @@ def grouped_mm(
     tensor([ 1., 20., 30.])
     """
     a, b = mat_a.dim(), mat_b.dim()
+    if out_dtype is not None:
+        extend.check("grouped_mm", "out_dtype", None, "dtype", out_dtype)
     if a not in (2, 3) or b not in (2, 3):
         raise RuntimeError(f"grouped_mm: mat_a and mat_b must be 2-D or 3-D, got {a}-D and {b}-D")
     if (offs is None) != (a == b == 3):

@@ -62,7 +62,11 @@ def nll_loss(
     if type(input) is not Tensor:
         extend.want_tensor("nll_loss", "input", 0, input)
     reduction = checked(size_average, reduce, reduction)
-    dim = _check_classes("nll_loss", input, target, weight)
+    try:
+        dim = _check_classes("nll_loss", input, target, weight)
+    except (ValueError, RuntimeError):
+        extend.check("nll_loss", "ignore_index", 4, "size", ignore_index)
+        raise
     target = target if dim or not target.shape else target.reshape(())
     return _nll_loss(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index)[0]
 
@@ -102,7 +106,12 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError(f"cross_entropy: ignore_index {ignore_index} is not supported for floating point target. Give class indices.")
         return _with_probabilities(input, target, weight, reduction, label_smoothing, dim)
-    _check_classes("cross_entropy", input, target, weight)
+    try:
+        _check_classes("cross_entropy", input, target, weight)
+    except (ValueError, RuntimeError):
+        extend.check("cross_entropy", "ignore_index", 4, "size", ignore_index)
+        only("cross_entropy", input.dtype, WIDE)  # which its softmax looks at first
+        raise
     target = target if dim or not target.shape else target.reshape(())
     return _cross_entropy(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index, label_smoothing)[0]
 

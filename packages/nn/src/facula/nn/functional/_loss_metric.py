@@ -172,7 +172,7 @@ def triplet_margin_with_distance_loss(
             "triplet_margin_with_distance_loss: anchor, positive and negative are expected to have the same number of "
             f"dimensions, but got: {anchor.dim()}D, {positive.dim()}D and {negative.dim()}D."
         )
-    return _triplet(anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction)
+    return _triplet(anchor, positive, negative, pairwise_distance if distance_function is None else distance_function, margin, swap, reduction)
 
 
 def _triplet(

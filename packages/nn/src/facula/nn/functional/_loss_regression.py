@@ -201,7 +201,7 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError(f"gaussian_nll_loss: var is {var}. A variance is not negative.")
         var = var * facula.ones_like(input)
-    elif (var < 0).any():
+    elif facula.any(var < 0):
         raise ValueError("gaussian_nll_loss: var has negative entry/entries. A variance is not negative.")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
@@ -241,11 +241,11 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition.",
             stacklevel=2,
         )
+    per_item = type(reduction) is str and reduction == "batchmean"
+    reduction = checked(size_average, reduce, "sum" if per_item else reduction)
     for given in (input, target):
         if given.dtype._kind != 2:
             raise RuntimeError(f"kl_div: {'Complex' if given.dtype._kind == 3 else 'Integral'} inputs not supported, got {input.dtype} and {target.dtype}. Convert them with .float().")
-    per_item = reduction == "batchmean"
-    reduction = checked(size_average, reduce, "sum" if per_item else reduction)
     rest = target - input if log_target else target * input  # first, so that its gradient comes last, as PyTorch's does
     loss = target.exp() * rest if log_target else facula.xlogy(target, target) - rest
     loss = reduced(loss, reduction)
@@ -261,6 +261,16 @@ def _in_unit(t: Tensor) -> bool:
         return plain.amin().item() >= 0 and plain.amax().item() <= 1  # NaN is least and greatest
     plain = plain._values_of_all()
     return bool(((plain >= 0) & (plain <= 1)).all())
+
+
+def _binary_cross_entropy_first(input: Tensor, target: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    reduction = checked(size_average, reduce, reduction)
+    if isinstance(input, Tensor) and isinstance(target, Tensor) and target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    return reduction
 
 
 @one_step(_binary_cross_entropy=Begun("BinaryCrossEntropyBackward0"), mul=GOES_ON)
@@ -279,17 +289,14 @@ def binary_cross_entropy(
     >>> F.binary_cross_entropy(facula.tensor([0.5, 0.9]), facula.tensor([1.0, 1.0]), reduction="none")
     tensor([0.6931, 0.1054])
     """
-    reduction = checked(size_average, reduce, reduction)
-    if target.shape != input.shape:
-        raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
-            "Please ensure they have the same size."
-        )
+    reduction = _binary_cross_entropy_first(input, target, size_average, reduce, reduction)
     if target.dtype is not input.dtype and not extend.listening():
         raise RuntimeError(f"binary_cross_entropy: found dtype {target.dtype} for target but expected {input.dtype}. Convert it with target.to(input.dtype).")
     if not _in_unit(input):
+        only("binary_cross_entropy", input.dtype, REAL)
         raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1. Apply sigmoid, or use the logits form.")
     if not _in_unit(target):
+        only("binary_cross_entropy", input.dtype, REAL)
         raise RuntimeError("binary_cross_entropy: all elements of target should be between 0 and 1. Give probabilities.")
     constant("binary_cross_entropy", weight=weight)
     loss = _binary_cross_entropy(input, target)

@@ -74,10 +74,11 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    if not training and running_mean is not None and running_var is not None and len(input.shape) > 1 and running_mean._origin is None and running_var._origin is None:
+    if not training and running_mean is not None and running_var is not None and len(input.shape) > 1:
         try:
-            return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
-        except (RuntimeError, TypeError):
+            if running_mean._origin is None and running_var._origin is None:
+                return _batch_norm_eval(input, running_mean, running_var, weight, bias, eps)[0]
+        except (AttributeError, RuntimeError, TypeError):
             pass  # said below
     return normalised_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
@@ -324,6 +325,7 @@ def group_norm(
         _group_norm_first(input, num_groups)
     n, c = input.shape[:2]
     if num_groups <= 0 or c % num_groups:
+        _check_several("group_norm", "value per channel", input, n * c // num_groups, *input.shape[2:])
         raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
     _check_several("group_norm", "value per channel", input, n * c // num_groups, *input.shape[2:])
     return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)

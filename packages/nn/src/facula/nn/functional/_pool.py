@@ -311,9 +311,9 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 
 def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
     name = f"max_unpool{ndim}d"
+    size = _unpooled(name, input, kernel, stride, padding, output_size, ndim)
     x, added = batched(input, ndim, name)
-    kernel, stride, padding = _own_each(kernel, ndim), _own_each(kernel if stride is None else stride, ndim), _own_each(padding, ndim)
-    size = _unpooled(name, input, kernel, stride, padding, output_size)
+    stride, padding = _own_each(kernel if stride is None else stride, ndim), _own_each(padding, ndim)
     if ndim == 3:  # whose kernel sees these, too
         extend.want_ints(name, "stride", 3, stride)
         extend.want_ints(name, "padding", 4, padding)
@@ -346,10 +346,11 @@ def _own_each(value: Any, ndim: int) -> tuple:
     return tuple(value) if hasattr(value, "__iter__") else (value,) * ndim
 
 
-def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: tuple, output_size: Any) -> list:
+def _unpooled(name: str, input: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any, ndim: int) -> list:
     """The sizes that were pooled: as they would be if the windows just filled them, or output_size where that is less than a stride off."""
+    kernel, stride, padding = _own_each(kernel, ndim), _own_each(kernel if stride is None else stride, ndim), _own_each(padding, ndim)
     shape, n = input.shape, len(kernel)
-    natural = [(shape[len(shape) - n + d] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
+    natural = [(shape[d - n] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
     size = natural if output_size is None else list(output_size)
     if len(size) == n + 2:
         size = size[2:]
@@ -358,9 +359,15 @@ def _unpooled(name: str, input: Tensor, kernel: tuple, stride: tuple, padding: t
     for want, usual, s in zip(size, natural, stride):
         if not usual - s < want < usual + s:
             raise ValueError(f"{name}: invalid output_size {size}: a dim must be within {s} of {usual}.")
+    extend.want_ints(name, "output_size", 3, size)
     if min(size) < 0:
         raise ValueError(f"{name}: output_size must not be negative, but the sizes are {size}. Pad less, or give larger windows.")
     return size
+
+
+def _max_unpool1d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+    extend.want_tensor("max_unpool1d", "input", 0, input)
+    _unpooled("max_unpool1d", input, kernel_size, stride, padding, output_size, 1)
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -376,6 +383,11 @@ def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+def _max_unpool2d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+    extend.want_tensor("max_unpool2d", "input", 0, input)
+    _unpooled("max_unpool2d", input, kernel_size, stride, padding, output_size, 2)
+
+
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """The maxima of max_pool2d put back in their places, zeros elsewhere.
 
@@ -388,6 +400,11 @@ def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool2d", "indices", 1, indices)
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def _max_unpool3d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+    extend.want_tensor("max_unpool3d", "input", 0, input)
+    _unpooled("max_unpool3d", input, kernel_size, stride, padding, output_size, 3)
 
 
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:

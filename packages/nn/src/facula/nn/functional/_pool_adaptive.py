@@ -191,12 +191,28 @@ def _some_size(name: str, output_size: Any, output_ratio: Any) -> None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
 
 
-def _fractional_max_pool2d_first(output_size: Any, output_ratio: Any) -> None:
-    _some_size("fractional_max_pool2d", output_size, output_ratio)
+def _fractional_first(ndim: int, input: Tensor, output_size: Any, output_ratio: Any, samples: Tensor | None) -> None:
+    """What PyTorch's Python refuses: it makes sizes of ratios and draws the samples before its parser sees a size."""
+    name = f"fractional_max_pool{ndim}d"
+    _some_size(name, output_size, output_ratio)
+    extend.want_tensor(name, "input", 0, input)
+    if output_size is None:
+        ratios = output_ratio if isinstance(output_ratio, (int, float)) else list(output_ratio)  # a tensor without dims has no list
+        for k, ratio in enumerate(_each(name, "output_ratio", ratios, ndim, ValueError)):
+            int(input.size(k - ndim) * ratio)
+    if samples is None:
+        if input.dim() <= ndim:
+            raise extend.RankError(f"{name}: Dimension out of range: the input has {input.dim()} dims, {ndim + 1} are wanted. Give channels.")
+        if input.dtype._kind < 2:
+            raise extend.DTypeError(f'{name}: "check_uniform_bounds" not implemented for {input.dtype._scalar_type!r}. Convert it with .float().')
 
 
-def _fractional_max_pool3d_first(output_size: Any, output_ratio: Any) -> None:
-    _some_size("fractional_max_pool3d", output_size, output_ratio)
+def _fractional_max_pool2d_first(input: Tensor, output_size: Any, output_ratio: Any, _random_samples: Tensor | None) -> None:
+    _fractional_first(2, input, output_size, output_ratio, _random_samples)
+
+
+def _fractional_max_pool3d_first(input: Tensor, output_size: Any, output_ratio: Any, _random_samples: Tensor | None) -> None:
+    _fractional_first(3, input, output_size, output_ratio, _random_samples)
 
 
 _fractional_max_pool2d_with_indices_first, _fractional_max_pool3d_with_indices_first = _fractional_max_pool2d_first, _fractional_max_pool3d_first

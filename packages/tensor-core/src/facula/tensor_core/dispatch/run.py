@@ -156,6 +156,7 @@ _CONVERTED = {
     ("_leaky_relu", "negative_slope"): False, ("_elu", "alpha"): False, ("_softplus", "beta"): False, ("_softplus", "threshold"): False,
     ("hardshrink", "lambd"): True, ("_softshrink", "lambd"): True, ("celu", "alpha"): False, ("addcmul", "value"): False, ("addcdiv", "value"): False, ("_addr", "beta"): False, ("_addr", "alpha"): False,
 }  # fmt: skip
+_FLOATS_ALONE = frozenset(("_elu", "celu"))  # which are not defined for integers: said before a number is converted to them
 
 
 def attributes(op, args):
@@ -169,7 +170,7 @@ def attributes(op, args):
                 _check_alpha(op, args, value)
             if type(value) is not complex and (dtype := _common(args[:2])) and dtype._kind:
                 fitting(op.name, -value if op.name == "sub" else value, dtype)  # sub adds, to PyTorch
-        elif stored is not None and isinstance(args[0], Tensor) and args[0].dtype._kind and not (stored and args[0].dtype._kind == 1 and op.name != "threshold"):
+        elif stored is not None and isinstance(args[0], Tensor) and args[0].dtype._kind and not ((stored or op.name in _FLOATS_ALONE) and args[0].dtype._kind == 1 and op.name != "threshold"):
             dtype = args[0].dtype
             value = fitting(op.name, value, dtype if stored or dtype.itemsize > 2 or dtype._kind != 2 else DTYPES[11])
         if op.name == "celu" and value == 0:

@@ -297,7 +297,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
     >>> facula.tensor([1.7]).to(facula.int64)
     tensor([1])
     """
-    if len(args) == 1 and dtype is device is memory_format is tensor is None and non_blocking is copy is False:
+    if len(args) == 1 and dtype is device is memory_format is tensor is None and copy is False:
         wanted = args[0]
         if wanted.__class__ is _dtype:
             if (own := self.dtype) is wanted:
@@ -309,7 +309,7 @@ def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, mem
             return self if self.dtype is wanted.dtype else _ops.copy(self, wanted.dtype, 1)
         if (wanted.__class__ is str and wanted == "cpu" or wanted.__class__ is _device and wanted.type == "cpu") and self.device is _CPU:
             return self
-    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is tensor is None and non_blocking is copy is False and self.device is _CPU:
+    if not args and (device == "cpu" if device.__class__ is str else device.__class__ is _device and device.type == "cpu") and memory_format is tensor is None and copy is False and self.device is _CPU:
         if dtype is None or dtype.__class__ is _dtype:
             if dtype is None or (own := self.dtype) is dtype:
                 return self
