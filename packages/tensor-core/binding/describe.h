@@ -194,7 +194,7 @@ static int fc_is_odd_dim(PyObject *dim)
 {
     PyObject *held;
     if (Py_TYPE(dim) == &PyLong_Type || Py_TYPE(dim) == &PyBool_Type || !PyObject_TypeCheck(dim, fc_tensor_type))
-        return Py_TYPE(dim) == &PyBool_Type;
+        return Py_TYPE(dim) == &PyBool_Type || !PyIndex_Check(dim);
     const fc_tensor *x = fc_described(dim, &held);
     const int whole = x && !fc_ndim(x) && fc_dtype(x) > FC_BOOL && fc_dtype(x) < FC_F16;
     Py_XDECREF(held);

@@ -258,6 +258,8 @@ def _set(self, source=None, storage_offset=LACKING, size=None, stride=None):
     """
     if source is None and (storage_offset is not LACKING or size is not None or stride is not None):
         raise TypeError("set_() received an invalid combination of arguments: a place, a size or strides without a source. Give a tensor or a storage, too.")
+    if isinstance(source, Tensor) and size is None and storage_offset is not LACKING:
+        raise TypeError(f"set_() received an invalid combination of arguments - got (Tensor, {type(storage_offset).__name__}). Beside a tensor give a size, too.")
     storage_offset = 0 if storage_offset is LACKING else storage_offset
     source = _create.empty(0, dtype=self.dtype) if source is None else source
     if size is None and type(storage_offset) is not int or not (isinstance(source, Tensor) or hasattr(source, "untyped")):
@@ -273,6 +275,8 @@ def _set(self, source=None, storage_offset=LACKING, size=None, stride=None):
     elif source.dtype is not self.dtype:
         raise RuntimeError(f"set_: could not set tensor of type {source.dtype} to a tensor of type {self.dtype}. Convert it first.")
     elif size is not None:
+        if not source.is_contiguous():
+            raise RuntimeError(f"set_: passed in tensor to be used as storage must be contiguous, its strides are {source.stride()}. Give its untyped_storage().")
         source = _storage.over(source.untyped_storage(), self.dtype, storage_offset, size, stride)
     shown = _conjugate.turned(source.detach(), lib.fc_lazy(self._h) ^ lib.fc_lazy(source._h))  # its bits stay its own
     if self._origin is not None or source._origin is not None:

@@ -184,6 +184,8 @@ def fill_diagonal_(self, fill_value, wrap=False):
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if wrap is not True and wrap is not False:
+        check("fill_diagonal_", "wrap", 1, "bool", wrap)
     n = self.dim()
     if n < 2:
         raise RuntimeError(f"dimensions must larger than 1, got {n}")

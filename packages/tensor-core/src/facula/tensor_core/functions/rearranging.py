@@ -283,6 +283,8 @@ def constant_pad_nd(input, pad, value=0):
     tensor([5., 1., 1.])
     """
     n = len(input.shape)
+    if not pad and not isinstance(pad, (tuple, list)):
+        want_ints("constant_pad_nd", "pad", 1, pad)
     if max(pad, default=0) <= 0 and not len(pad) % 2 and len(pad) <= 2 * n:  # a part, which keeps its strides
         for k in range(0, len(pad), 2):
             d = n - 1 - k // 2

@@ -151,7 +151,7 @@ def svd_(input, some=True, compute_uv=True, *, out=None):
     if not compute_uv:
         m, n = input.shape[-2:]
         zeros = [_create.zeros(*input.shape[:-2], size, size, dtype=input.dtype, device=input.device) for size in (m, n)]
-        return into("svd", return_types.svd(zeros[0], svdvals(input), zeros[1]), out)
+        return into("svd", return_types.svd(zeros[0], svdvals(input), zeros[1].mT), out)
     U, S, Vh = svd(input, full_matrices=not some)
     return into("svd", return_types.svd(U, S, H(Vh)), out)
 

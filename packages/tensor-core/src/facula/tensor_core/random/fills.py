@@ -81,6 +81,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     if type(mean) is not float or type(std) is not float:
         _floats("normal_", {"mean": mean, "std": std})
     if not std >= 0:
+        checked("normal_", generator)
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}. Take its absolute value.")
     return _ops.normal_(self, float(mean), float(std), generator=checked("normal_", generator))
 
@@ -175,6 +176,7 @@ def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | Non
     if type(lambd) is not float:
         _floats("exponential_", {"lambd": lambd})
     if not lambd > 0:
+        checked("exponential_", generator)
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}. Choose a positive rate.")
     return _ops.exponential_(self, float(lambd), generator=checked("exponential_", generator))
 
@@ -188,6 +190,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
     if type(p) is not float:
         _floats("geometric_", {"p": p})
     if not 0 < p < 1:
+        checked("geometric_", generator)
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}. Clamp it.")
     return _ops.geometric_(self, float(p), generator=checked("geometric_", generator))
 
@@ -201,6 +204,7 @@ def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator:
     if type(median) is not float or type(sigma) is not float:
         _floats("cauchy_", {"median": median, "sigma": sigma})
     if not sigma > 0:
+        checked("cauchy_", generator)
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}. Choose a positive scale.")
     return _ops.cauchy_(self, float(median), float(sigma), generator=checked("cauchy_", generator))
 
@@ -214,5 +218,6 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
     if type(mean) is not float or type(std) is not float:
         _floats("log_normal_", {"mean": mean, "std": std})
     if not std > 0:
+        checked("log_normal_", generator)
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}. Choose a positive one.")
     return _ops.log_normal_(self, float(mean), float(std), generator=checked("log_normal_", generator))

@@ -55,6 +55,8 @@ def sparse_coo_tensor(
     if indices is None:
         if size is None:
             raise TypeError("sparse_coo_tensor() missing 1 required positional argument: 'indices'. Give indices and values, or a size.")
+        if values is not None:
+            raise TypeError("sparse_coo_tensor() received an invalid combination of arguments: values without indices. Give both, or a size.")
         indices, size = size, None
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
