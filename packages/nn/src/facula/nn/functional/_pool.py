@@ -309,9 +309,8 @@ def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
+def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, size: list) -> Tensor:
     name = f"max_unpool{ndim}d"
-    size = _unpooled(name, input, kernel, stride, padding, output_size, ndim)
     x, added = batched(input, ndim, name)
     stride, padding = _own_each(kernel if stride is None else stride, ndim), _own_each(padding, ndim)
     if ndim == 3:  # whose kernel sees these, too
@@ -365,9 +364,9 @@ def _unpooled(name: str, input: Tensor, kernel: Any, stride: Any, padding: Any, 
     return size
 
 
-def _max_unpool1d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+def _max_unpool1d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> list:
     extend.want_tensor("max_unpool1d", "input", 0, input)
-    _unpooled("max_unpool1d", input, kernel_size, stride, padding, output_size, 1)
+    return _unpooled("max_unpool1d", input, kernel_size, stride, padding, output_size, 1)
 
 
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -378,14 +377,15 @@ def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     >>> F.max_unpool1d(facula.tensor([[[3.0]]]), facula.tensor([[[1]]]), 2)
     tensor([[[0., 3.]]])
     """
+    size = _max_unpool1d_first(input, kernel_size, stride, padding, output_size)
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool1d", "indices", 1, indices)
-    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+    return _max_unpool(1, input, indices, kernel_size, stride, padding, size)
 
 
-def _max_unpool2d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+def _max_unpool2d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> list:
     extend.want_tensor("max_unpool2d", "input", 0, input)
-    _unpooled("max_unpool2d", input, kernel_size, stride, padding, output_size, 2)
+    return _unpooled("max_unpool2d", input, kernel_size, stride, padding, output_size, 2)
 
 
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -397,14 +397,15 @@ def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
     tensor([[[0., 3.],
              [0., 0.]]])
     """
+    size = _max_unpool2d_first(input, kernel_size, stride, padding, output_size)
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool2d", "indices", 1, indices)
-    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+    return _max_unpool(2, input, indices, kernel_size, stride, padding, size)
 
 
-def _max_unpool3d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> None:
+def _max_unpool3d_first(input: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> list:
     extend.want_tensor("max_unpool3d", "input", 0, input)
-    _unpooled("max_unpool3d", input, kernel_size, stride, padding, output_size, 3)
+    return _unpooled("max_unpool3d", input, kernel_size, stride, padding, output_size, 3)
 
 
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
@@ -418,6 +419,7 @@ def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any =
               [[0., 0.],
                [0., 7.]]]]])
     """
+    size = _max_unpool3d_first(input, kernel_size, stride, padding, output_size)
     if type(indices) is not Tensor:
         extend.want_tensor("max_unpool3d", "indices", 1, indices)
-    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
+    return _max_unpool(3, input, indices, kernel_size, stride, padding, size)

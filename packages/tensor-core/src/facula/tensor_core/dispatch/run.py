@@ -273,7 +273,7 @@ def _fold(op, args, out):
     try:
         low, high = dim_masks(by["dim"], op.params[1].type != "dims")
     except DimError as error:
-        if not op.name.lstrip("_") in FLOATS_FIRST or by["input"].dtype._kind > 1 or by.get("dtype") is not None:
+        if op.name.lstrip("_") not in FLOATS_FIRST or by["input"].dtype._kind > 1 or by.get("dtype") is not None:
             raise
         raise DTypeError(f"{op.name}: only floating point and complex dtypes are supported, got {by['input'].dtype._name}. Convert with .float().") from error
     h = lib.fc_fold(op.id, handle(out), by["input"]._h, low, high, bool(by.get("keepdim", False)), dtype_id(by.get("dtype")))
