@@ -269,11 +269,12 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     tensor([[0.6000, 0.8000],
             [0.8000, 0.6000]])
     """
-    shapely("linalg.householder_product", A, tau)
-    matrix("linalg.householder_product", A)
+    _matrices_first("linalg.householder_product", A)
     m, n = A.shape[-2:]
     if m < n:
         raise ShapeError(f"linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], got {m} and {n}.")
+    _vector_then("linalg.householder_product", tau)
+    matrix("linalg.householder_product", A)
     if tau.shape[-1] > n or tau.shape[:-1] != A.shape[:-2]:
         raise ShapeError(f"linalg.householder_product: tau of shape {tuple(tau.shape)} does not go with input of shape {tuple(A.shape)}.")
     if tau.dtype is not A.dtype:
@@ -286,11 +287,14 @@ def householder_product(A, tau, *, out=None) -> Tensor:
     return into("linalg.householder_product", one_node(columns(Q), "LinalgHouseholderProductBackward0", *given), out, (A,))
 
 
-def shapely(name, A, tau, *others):
-    """Refuse what is no matrix, and a tau without dims, whatever the dtypes are."""
-    for t in (A, *others):
+def _matrices_first(name, *tensors):
+    """Refuse what is no matrix, whatever its dtype is."""
+    for t in tensors:
         if isinstance(t, Tensor) and t.dim() < 2:
             raise ShapeError(f"{name}: input must have at least 2 dimensions, but has {t.dim()} (shape {tuple(t.shape)}).")
+
+
+def _vector_then(name, tau):
     if isinstance(tau, Tensor) and not tau.dim():
         raise IndexError(f"{name}: Dimension specified as -1 but tensor has no dimensions: tau has none. Give a vector.")
 
@@ -321,7 +325,8 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None) -> Ten
     torch.Size([2, 2])
     """
     tau, other = input2, input3
-    shapely("ormqr", input, tau, other)
+    _matrices_first("ormqr", input, other)
+    _vector_then("ormqr", tau)
     matrix("ormqr", input, other)
     check("ormqr", input, tau, other)
     if input.dim() - tau.dim() != 1 or input.dim() != other.dim() or input.shape[:-2] != tau.shape[:-1] or input.shape[:-2] != other.shape[:-2]:
