@@ -23,7 +23,6 @@ ALPHA = "by position where the other operand may be a number"
 SELF = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bucketize float_power pow remainder xlogy".split()
 KNOWN = {name: kinds([name], ("keywords", "defaults"), "raises", FIRST) for name in SELF}
 KNOWN |= {
-    "rsub": {"rsub order raises": ALPHA},
 }
 
 

@@ -23,7 +23,7 @@ D("as_strided", x=lambda g, x_geometry, size, stride, storage_offset: embed(g, W
 D("real_view",    node="ViewAsRealBackward0", real=True, x=lambda g: F.view_as_complex(g.contiguous()))
 D("_conj",        node="ConjBackward0", real=True, x=lambda g: F.conj_physical(g))
 D("_neg_view",    node="NegViewBackward0", x=lambda g: -g)
-D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.contiguous().resolve_conj()))
+D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.resolve_conj()))
 
 
 def unsqueezed(g, shape, dims) -> F.Tensor:

@@ -110,7 +110,8 @@ def cross_entropy(
         _check_classes("cross_entropy", input, target, weight)
     except (ValueError, RuntimeError):
         extend.check("cross_entropy", "ignore_index", 4, "size", ignore_index)
-        only("cross_entropy", input.dtype, WIDE)  # which its softmax looks at first
+        if input.dtype._kind != 2:  # which its softmax looks at first
+            only("cross_entropy", input.dtype, WIDE)
         raise
     target = target if dim or not target.shape else target.reshape(())
     return _cross_entropy(input, target.long(), weight, _REDUCTIONS[reduction], ignore_index, label_smoothing)[0]

@@ -133,7 +133,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
         return one_node(_REDUCE[reduce][0](input, dim, _ops.expand(wide, source.shape), source), "IndexReduceBackward0", input, source)
     if isinstance(out, Tensor):
         clear("scatter_reduce", out, (input, index, source))
-    lies = input if include_self or reduce not in ("amax", "amin") else gradient_lies(input, "like")
+    lies = input if include_self or reduce not in ("amax", "amin") or input.numel() < 2 else gradient_lies(input, "like")
     result = scatter_reduce(lies, dim, _ops.expand(wide, list(source.shape)), source, reduce, include_self=include_self, out=out)
     return one_node(result, "IndexReduceBackward0", input, source)
 

@@ -309,8 +309,11 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
     return _drawn("draw_gamma_", self, generator, "_standard_gamma: a shape is negative or NaN. Clamp it.")
 
 
+_UNSAID = float("1")  # an object of its own: the std of normal where none is given
+
+
 def normal(
-    mean: Any = 0.0, std: Any = LACKING, size: Any = LACKING, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
+    mean: Any = 0.0, std: Any = _UNSAID, size: Any = LACKING, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Any = None,
     layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """Normal numbers: mean and std are tensors that broadcast, one tensor and a number, or numbers with a `size`.
@@ -320,10 +323,9 @@ def normal(
     tensor([ 1.5410, -0.2934])
     """
     if size is not LACKING:
-        if std is LACKING:
+        if std is _UNSAID:
             raise TypeError("normal() received an invalid combination of arguments: a size without std. Give mean, std and size.")
         want_ints("normal", "size", 2, size)
-    std = 1.0 if std is LACKING else std
     size = None if size is LACKING else size
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     if tensors and size is not None and not any(t.dim() for t in tensors):

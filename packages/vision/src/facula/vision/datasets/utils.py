@@ -156,6 +156,26 @@ def _file_type(path) -> tuple[str, str | None, str | None]:
     raise RuntimeError(f"Unknown compression or archive type: '{last}'.\nKnown suffixes are: '{known}'.")
 
 
+def _unpack(tar: tarfile.TarFile, to_path: str | Path) -> None:
+    """All members below to_path. Raises tarfile.TarError for one that leads outside of it, or is neither a file, a folder nor a link."""
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(to_path, filter="data")
+        return
+    root = os.path.realpath(to_path)  # Python 3.10 before 3.10.12, 3.11 before 3.11.4
+    for member in tar.getmembers():
+        ends = [os.path.join(root, member.name)]
+        if member.issym():
+            ends.append(os.path.join(os.path.dirname(ends[0]), member.linkname))
+        elif member.islnk():
+            ends.append(os.path.join(root, member.linkname))
+        elif not (member.isfile() or member.isdir()):
+            raise tarfile.ExtractError(f"extract_archive: {member.name!r} is neither a file, a folder nor a link. Unpack it by hand.")
+        for end in map(os.path.realpath, ends):
+            if end != root and not end.startswith(os.path.join(root, "")):
+                raise tarfile.ExtractError(f"extract_archive: {member.name!r} leads outside of {os.fspath(to_path)!r}, to {end!r}. Unpack it by hand.")
+        tar.extract(member, to_path)
+
+
 def extract_archive(from_path: str | os.PathLike, to_path: str | os.PathLike | None = None, remove_finished: bool = False):
     """Unpack a .tar, .zip or compressed file, as its name tells, into to_path or its own folder: the path of what came out.
 
@@ -180,7 +200,7 @@ def extract_archive(from_path: str | os.PathLike, to_path: str | os.PathLike | N
             shutil.copyfileobj(packed, file)
     elif archive == ".tar":
         with tarfile.open(from_path, f"r:{compression[1:]}" if compression else "r") as tar:
-            tar.extractall(to_path, filter="data")
+            _unpack(tar, to_path)
     else:
         with zipfile.ZipFile(from_path, "r", compression=_ZIPPED[compression] if compression else zipfile.ZIP_STORED) as packed:
             packed.extractall(to_path)
