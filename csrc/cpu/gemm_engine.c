@@ -198,6 +198,9 @@ static void rectangles(void *ctx, int64_t begin, int64_t end, void *scratch)
         fc_unflush(before);
 }
 
+/* May few rows meet b unpacked? Where a lies in memory, the loops that read it want b packed. */
+static int reads_b_where_it_lies(const fc_gemm_args *g) { return g->b_col == 1 && !g->b_at && !g->a_in_place && !g->a_at; }
+
 /* How c is cut: the rectangles, of whole tiles, with which `threads` are done soonest. Each packs its lines of a and of b, unless they are
  * read where they lie; so where nothing is packed, smaller rectangles share the work more evenly. */
 static void cut(plan *p, int64_t threads)
@@ -205,7 +208,7 @@ static void cut(plan *p, int64_t threads)
     const fc_gemm_args *g = p->g;
     const int64_t mr = p->kernel->mr, nr = p->kernel->nr, tiles_down = (g->M + mr - 1) / mr, tiles_across = (g->N + nr - 1) / nr;
     const int pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING;
-    const int pack_b = g->b_at || (g->b_col == 1 && g->M <= p->kernel->direct_rows) ? 0 : PACKING;
+    const int pack_b = g->b_at || (reads_b_where_it_lies(g) && g->M <= p->kernel->direct_rows) ? 0 : PACKING;
     int64_t best = INT64_MAX, rows = tiles_down, cols = tiles_across;
     const int64_t most = threads == 1 || g->batch >= PIECES * threads ? 1 : PIECES * threads;
     for (int64_t down = 1; down <= most && down <= tiles_down; ++down)
@@ -250,7 +253,7 @@ int fc_gemm_run(const fc_gemm_args *g)
     const int64_t depth = p.depth ? p.depth : 1;
     p.rows_at_once = A_BYTES / (FC_GEMM_BLOCK * kernel->size) / kernel->mr * kernel->mr;
     p.cols_at_once = up(B_BYTES / ((depth <= FC_GEMM_SHALLOW && !p.aside ? depth : FC_GEMM_BLOCK) * kernel->size), kernel->nr);
-    p.direct = p.rect_rows <= kernel->direct_rows && g->b_col == 1 && g->b_row != 0 && !g->pack_b && !p.half && !g->b_at;
+    p.direct = p.rect_rows <= kernel->direct_rows && reads_b_where_it_lies(g) && g->b_row != 0 && !g->pack_b && !p.half;
     p.keeps_b = p.rect_rows > p.rows_at_once && !p.direct && !g->b_at;
     if (p.direct) /* nothing is packed: long stretches of its lines */
         p.cols_at_once *= 8;

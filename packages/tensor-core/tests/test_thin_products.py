@@ -59,6 +59,24 @@ def test_bits_are_those_of_a_wide_product(dtype):
             assert facula.dot(facula.from_numpy(a[0].copy()), facula.from_numpy(b[:, 0].copy())).item() == expected[0, 0].item()
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "complex64", "int64"))
+def test_any_number_of_threads_gives_the_same_bits(dtype):
+    """How a result is cut for them decides which loops read its operands."""
+    rng, before = np.random.default_rng(4), facula.get_num_threads()
+    try:
+        for m, depth, n in itertools.product((2, 5, 7, 9, 12, 13, 33), (300, 4090, 4200), (3, 9, 16, 17, 24, 40)):
+            a, b = rng.integers(-9, 10, (m, depth)).astype(dtype), rng.integers(-9, 10, (depth, n)).astype(dtype)
+            ways = WAYS[(m + depth + n) % 4 + 3 * (m % 2)], ("transposed", "transposed")
+            for pair in ways:
+                x, y = laid_out(a, pair[0]), laid_out(b, pair[1])
+                for threads in (1, 2, 3, 4, 5):
+                    facula.set_num_threads(threads)
+                    got = (x @ y).numpy()
+                    assert np.array_equal(got, (a.astype("complex128" if "complex" in dtype else "float64") @ b).astype(dtype)), (a.shape, b.shape, pair, threads)
+    finally:
+        facula.set_num_threads(before)
+
+
 @pytest.mark.parametrize("dtype", ("complex64", "complex128"))
 @pytest.mark.parametrize("shape", [(1, 300), (300, 1), (2, 7), (1, 1)])
 def test_what_is_added_to_thin_complex_products(dtype, shape):
