@@ -294,6 +294,13 @@ TYPED |= {f"{n} complex64": lambda t, d, n=n: P(getattr(t, n), d.x("complex64"),
 TYPED |= {f"{n} complex64": lambda t, d, n=n: P(getattr(t, n), d.x("complex64")) for n in ("abs", "sum", "angle", "conj_physical")}
 TYPED |= {f"{n} {k} number": lambda t, d, n=n, k=k: P(getattr(t, n), d.x(k), 2) for n in ("add", "mul", "div", "pow", "lt", "eq", "floor_divide", "remainder") for k in ("float32", "int64")}
 TYPED |= {f"add {a} {b}": lambda t, d, a=a, b=b: P(t.add, d.x(a), d.plain(b)) for a, b in (("float32", "int64"), ("float32", "float64"), ("bfloat16", "float32"), ("int64", "int32"))}
+# products of a row or a column, and what else a dtype has a loop of its own for
+PRODUCED = ("int64", "int32", "int16", "int8", "float16", "bfloat16", "float64", "complex64", "complex128")
+TYPED |= {f"dot {k}": lambda t, d, k=k: P(t.dot, d.x(k).reshape(-1), d.plain(k).reshape(-1)) for k in PRODUCED}
+TYPED |= {f"mv {k}": lambda t, d, k=k: P(t.mv, d.x(k), d.plain(k)[0].clone()) for k in PRODUCED}
+TYPED |= {f"vm {k}": lambda t, d, k=k: P(t.matmul, d.plain(k)[:, 0].clone(), d.x(k)) for k in PRODUCED}
+TYPED |= {f"cummax {k}": lambda t, d, k=k: P(d.x(k).cummax, 1) for k in ("int64", "int16", "float16")}
+TYPED |= {"bitwise_right_shift int16": lambda t, d: P(t.bitwise_right_shift, d.x("int16"), d.plain("int16")), "prod complex64": lambda t, d: d.x("complex64").prod}
 
 # family: (cases, sizes, layouts)
 FAMILIES = {
