@@ -105,7 +105,7 @@ FROM_INTEGER(u8, uint8_t)
 FROM_INTEGER(i8, int8_t)
 FROM_INTEGER(i16, int16_t)
 FROM_INTEGER(i32, int32_t)
-#if FC_ISA_NUM == 3 /* no instruction for it, but for integers below 2**51, which are the low bits of a double near 1.5 2**52: 3 ns for 8 of them, one by one 5 */
+#if FC_ISA_NUM == 3 /* no instruction for it, but for near integers: 3 ns for 8 of them, one by one 5 */
 #define fc_i64_to_f32 plain_i64_to_f32
 #define fc_i64_to_f64 plain_i64_to_f64
 #define fc_f32_to_i64 plain_f32_to_i64
@@ -120,7 +120,6 @@ F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64, LOAD_PLAIN)
 #undef fc_f32_to_i64
 #undef fc_f64_to_i64
 #define RUN 512 /* of which one that is beyond takes all the other way */
-#define WHOLE_BITS UINT64_C(0x4338000000000000)
 
 /* a conversion by runs: easy is true of each element, and then body is its result */
 #define BY_RUNS(from, from_t, to, to_t, easy, body)                                                     \
@@ -140,15 +139,16 @@ F_INTS(f64, f64, LOAD_PLAIN, D) TO_REST(f64, f64, LOAD_PLAIN)
                     t[i] = body(f[i]);                                                                  \
         }                                                                                               \
     }
-#define BEYOND(x) (((uint64_t)(x) + (UINT64_C(1) << 51)) >> 52)
 #define FAR(x) (uint64_t)!((x) > -0x1p51 && (x) < 0x1p51)
-#define OF_WHOLE(x) (fc_f64_of_bits((uint64_t)(x) + WHOLE_BITS) - 0x1.8p52)
-#define TO_WHOLE(x) ((int64_t)(fc_bits_f64(fc_trunc_f64((f64)(x)) + 0x1.8p52) - WHOLE_BITS))
-BY_RUNS(i64, int64_t, f32, f32, BEYOND, (f32)OF_WHOLE)
-BY_RUNS(i64, int64_t, f64, f64, BEYOND, OF_WHOLE)
+#define TO_WHOLE(x) fc_near_i64_of_f64(fc_trunc_f64((f64)(x)))
+BY_RUNS(i64, int64_t, f32, f32, fc_beyond_near, (f32)fc_f64_of_near_i64)
+BY_RUNS(i64, int64_t, f64, f64, fc_beyond_near, fc_f64_of_near_i64)
 BY_RUNS(f32, f32, i64, int64_t, FAR, TO_WHOLE)
 BY_RUNS(f64, f64, i64, int64_t, FAR, TO_WHOLE)
 #undef BY_RUNS
+#undef RUN
+#undef FAR
+#undef TO_WHOLE
 #endif
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 

@@ -5,6 +5,12 @@
 #ifndef FC_MATHFN_F64_H
 #define FC_MATHFN_F64_H
 
+/* Integers below 2**51 in size, near ones, are the low bits of a double near 1.5 2**52: what takes the place of instructions that AVX2 lacks */
+#define FC_NEAR_BITS UINT64_C(0x4338000000000000)
+FC_MATH f64 fc_f64_of_near_i64(int64_t x) { return fc_f64_of_bits((uint64_t)x + FC_NEAR_BITS) - 0x1.8p52; }
+FC_MATH int64_t fc_near_i64_of_f64(f64 x) { return (int64_t)(fc_bits_f64(x + 0x1.8p52) - FC_NEAR_BITS); }
+FC_MATH uint64_t fc_beyond_near(int64_t x) { return ((uint64_t)x + (UINT64_C(1) << 51)) >> 52; } /* 0 for a near one */
+
 /* 2**n, -1022 <= n <= 1023, n a whole double */
 FC_MATH f64 fc_power2_f64(f64 n) { return fc_f64_of_bits((fc_bits_f64(n + (0x1.8p52 + 1023))) << 52); }
 

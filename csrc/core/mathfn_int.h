@@ -140,6 +140,7 @@ FC_SHIFT_UNSIGNED(uint64_t, 64, u64)
 FC_SHIFT_NARROW(int8_t, uint8_t, 8, i8, u8) /* WIDTH - 8 places: none */
 FC_SHIFT_NARROW(int16_t, uint16_t, 16, i16, u16)
 #undef FC_SHIFTED
+#undef FC_SHIFT_NARROW
 
 FC_INT_SIGNED(int8_t,  uint8_t, i8)
 FC_INT_SIGNED(int16_t, uint16_t, i16)

@@ -73,8 +73,8 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
     }
 }
 #else
-/* sixteen lanes become one, by halves */
-static inline A F(lanes)(A *lane)
+/* sixteen lanes become two, by halves */
+static inline void F(halves)(A *lane)
 {
     for (int j = 0; j < 8; ++j)
         lane[j] = OP(lane[j], lane[j + 8]);
@@ -82,6 +82,11 @@ static inline A F(lanes)(A *lane)
         lane[j] = OP(lane[j], lane[j + 4]);
     for (int j = 0; j < 2; ++j)
         lane[j] = OP(lane[j], lane[j + 2]);
+}
+
+static inline A F(lanes)(A *lane)
+{
+    F(halves)(lane);
     return OP(lane[0], lane[1]);
 }
 
@@ -235,14 +240,9 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
     }
     for (int j = 0; j < 2 * n - i; ++j)
         lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
-    for (int j = 0; j < 16; ++j)
-        lane[j] = OP(lane[j], lane[j + 16]);
-    for (int j = 0; j < 8; ++j)
-        lane[j] = OP(lane[j], lane[j + 8]);
-    for (int j = 0; j < 4; ++j)
-        lane[j] = OP(lane[j], lane[j + 4]);
-    for (int j = 0; j < 2; ++j)
-        lane[j] = OP(lane[j], lane[j + 2]);
+    for (int j = 0; j < FC_FOLD_LANES; ++j)
+        lane[j] = OP(lane[j], lane[j + FC_FOLD_LANES]);
+    F(halves)(lane);
     out[0] = lane[0];
     out[1] = lane[1];
 }

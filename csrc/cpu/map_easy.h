@@ -53,20 +53,18 @@ FC_EASY(_floor_quotient, FN(floor_divide_of)(r, x, y))
 
 /* --- integers: division --------------------------------------------------------------------------------------------
  * Below 2**51 a quotient of doubles falls short of an integer by more than its rounding, so cutting it is exact, and so is the remainder.
- * Integers become doubles and back by adding 1.5 2**52, which leaves them in the low bits. Narrower ones
- * divide by floats as they are (mathfn_int.h); those of the rare dtypes are staged as int64. */
+ * Narrower ones divide by floats as they are (mathfn_int.h); those of the rare dtypes are staged as int64. */
 #elif FC_PASTE(FC_EASY_IS_, FC_DT) && FC_ISA_NUM > 2
-#define FC_EASY_OFFSET 0x4338000000000000
 
 static int all_easy(const int64_t *xs, const int64_t *ys, int64_t n)
 {
     uint64_t high = 0;
     int zero = 0;
     for (int64_t i = 0; i < n; ++i) {
-        high |= ((uint64_t)xs[i] + (1ull << 51)) | ((uint64_t)ys[i] + (1ull << 51));
+        high |= fc_beyond_near(xs[i]) | fc_beyond_near(ys[i]);
         zero |= ys[i] == 0;
     }
-    return high >> 52 == 0 && !zero;
+    return !high && !zero;
 }
 
 #define FC_EASY(name, body)                                                                                              \
@@ -82,11 +80,10 @@ static int all_easy(const int64_t *xs, const int64_t *ys, int64_t n)
             }                                                                                                            \
             _Pragma("GCC ivdep")                                                                                         \
             for (int64_t i = 0; i < count; ++i) {                                                                        \
-                const f64 x = fc_f64_of_bits((uint64_t)xs[i] + FC_EASY_OFFSET) - 0x1.8p52;                               \
-                const f64 y = fc_f64_of_bits((uint64_t)ys[i] + FC_EASY_OFFSET) - 0x1.8p52;                               \
+                const f64 x = fc_f64_of_near_i64(xs[i]), y = fc_f64_of_near_i64(ys[i]);                                \
                 const f64 q = fc_trunc_f64(x / y), r = x - q * y;                                                        \
                 const f64 result = body;                                                                                 \
-                out[i] = (int64_t)(fc_bits_f64(result + 0x1.8p52) - FC_EASY_OFFSET);                                     \
+                out[i] = fc_near_i64_of_f64(result);                                                                     \
             }                                                                                                            \
         }                                                                                                                \
     }
@@ -95,7 +92,6 @@ FC_EASY(fmod, r)
 FC_EASY(remainder, r * y < 0 ? r + y : r)
 FC_EASY(floor_divide, r * y < 0 ? q - 1 : q)
 #undef FC_EASY
-#undef FC_EASY_OFFSET
 #define FC_EASY_DIVISION [FC_CELL_trunc_divide] = easy_trunc_divide, [FC_CELL_fmod] = easy_fmod, [FC_CELL_remainder] = easy_remainder, \
     [FC_CELL_floor_divide] = easy_floor_divide,
 #else

@@ -19,11 +19,8 @@ def kinds(names, ways, what, why):
 
 
 FIRST = "of two operands PyTorch calls the first self where it may be a number"
-ALPHA = "by position where the other operand may be a number"
 SELF = "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bucketize float_power pow remainder xlogy".split()
 KNOWN = {name: kinds([name], ("keywords", "defaults"), "raises", FIRST) for name in SELF}
-KNOWN |= {
-}
 
 
 @pytest.mark.usefixtures("one_thread_of_pytorch")

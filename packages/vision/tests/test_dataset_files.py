@@ -67,6 +67,38 @@ def test_zip_files_and_compressed_ones_are_unpacked(tmp_path):
             utils.extract_archive(tmp_path / name)
 
 
+@pytest.fixture(params=["as it is", "without filters"])
+def tarfiles(request, monkeypatch):
+    """tarfile as this Python has it, and as it was before it had filters (3.10.12, 3.11.4)."""
+    if request.param == "without filters":
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+
+
+@pytest.mark.usefixtures("tarfiles")
+def test_members_and_links_are_unpacked(tmp_path):
+    path = packed(tmp_path / "a.tar", "w", ["in/one.bin"])
+    with tarfile.open(path, "a") as tar:
+        for name, kind, to in (("in/soft", tarfile.SYMTYPE, "one.bin"), ("hard", tarfile.LNKTYPE, "in/one.bin")):
+            link = tarfile.TarInfo(name)
+            link.type, link.linkname = kind, to
+            tar.addfile(link)
+    utils.extract_archive(path, tmp_path / "out")
+
+    assert [DATA] * 3 == [(tmp_path / "out" / name).read_bytes() for name in ("in/one.bin", "in/soft", "hard")]
+
+
+@pytest.mark.usefixtures("tarfiles")
+@pytest.mark.parametrize("kind, to", [(tarfile.SYMTYPE, "../../outside"), (tarfile.LNKTYPE, "../outside"), (tarfile.FIFOTYPE, "")])
+def test_links_that_lead_outside_and_pipes_are_refused(kind, to, tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        member = tarfile.TarInfo("in")
+        member.type, member.linkname = kind, to
+        tar.addfile(member)
+    with pytest.raises(tarfile.TarError):
+        utils.extract_archive(tmp_path / "a.tar", tmp_path / "out")
+
+
+@pytest.mark.usefixtures("tarfiles")
 def test_members_that_lead_outside_are_refused(tmp_path):
     path = packed(tmp_path / "a.tar", "w", ["../outside.bin"])
     with pytest.raises(tarfile.TarError):

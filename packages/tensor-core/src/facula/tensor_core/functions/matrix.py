@@ -276,7 +276,7 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
 
 def _row_of(name, input, x, y, beta, alpha, out):
     """alpha * x @ y + beta * input where the row does it: one floating dtype, real factors, shapes that fit, out's too. None elsewhere."""
-    if _ops.interpreting or not _is_row(name, input, x, y, beta, alpha) or out is not None and not _as_is(input, out):
+    if _ops.interpreting or not _is_row(_RANKS[name], input, x, y, beta, alpha) or out is not None and not _as_is(input, out):
         return None
     if out is not None and beta:
         clear(name, out, (input,))
@@ -291,10 +291,10 @@ _REAL = (float, int)
 _RANKS = {"addmm": (2, 2), "addmv": (2, 1), "addbmm": (3, 3), "baddbmm": (3, 3)}
 
 
-def _is_row(name, input, x, y, beta, alpha):
-    """Are they what the row takes?"""
-    kind, (first, second) = input.dtype, _RANKS[name]
-    return type(beta) in _REAL and type(alpha) in _REAL and kind is x.dtype is y.dtype and kind._kind > 1 and len(x.shape) == first and len(y.shape) == second
+def _is_row(ranks, input, x, y, beta, alpha):
+    """Are they what the row takes, of these ranks?"""
+    kind = input.dtype
+    return type(beta) in _REAL and type(alpha) in _REAL and kind is x.dtype is y.dtype and kind._kind > 1 and (x.dim(), y.dim()) == ranks
 
 
 def _is_outer(input, x, y, beta, alpha):
@@ -322,11 +322,7 @@ def adder(name):
             return False
         if ranks is None:
             return _is_outer(input, x, y, beta, alpha) and _ops._addr_(input, _ops.unsqueeze(x, 1), y, beta=beta, alpha=alpha) is input
-        kind = input.dtype
-        if (
-            type(beta) not in _REAL or type(alpha) not in _REAL or kind is not x.dtype or kind is not y.dtype or kind._kind < 2
-            or (x.dim(), y.dim()) != ranks
-        ):  # fmt: skip
+        if not _is_row(ranks, input, x, y, beta, alpha):
             return False
         try:
             plus_product(input, x, y, beta, alpha, over)
