@@ -129,7 +129,7 @@ int fc_gemm_shaped(fc_gemm_args *g)
     }
     const int half = fc_gemm_narrows(g);
     const int few = g->N < g->M && g->N <= (half ? FC_GEMM_FEW_ROWS : kernel->along_rows) && (half || g->a_col == 1 || g->a_row == 1);
-    if (!fc_is_complex(g->dtype) && (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows)))
+    if (few || (g->c_row == 1 && g->c_col != 1 && g->M > kernel->along_rows))
         *g = fc_gemm_transposed(g);
     int status;
     if (half && fc_gemm_half_pieces(g, &status))

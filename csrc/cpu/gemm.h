@@ -9,14 +9,14 @@
  *
  * The order of the sum is a function of K and the dtype alone, so that an element's bits depend on its row of a and
  * its column of b and on nothing else (threads, M, N, batch, strides, ISA level from v3 up):
- *   - k runs through blocks of FC_GEMM_BLOCK. A whole block of a real type is FC_GEMM_CHAINS chains of fma from +0: step k goes to
- *     chain k % FC_GEMM_CHAINS, and the chains are added in order. What is left at the end, and every block of a complex type, is
- *     one chain in the order of k;
+ *   - k runs through blocks of FC_GEMM_BLOCK. A whole block is FC_GEMM_CHAINS chains of fma from +0: step k goes to chain
+ *     k % FC_GEMM_CHAINS, and the chains are added in order. What is left at the end is one chain in the order of k;
  *   - FC_GEMM_SUPER consecutive blocks are added in order, which makes a super-block;
  *   - super-blocks are added in order. `accumulate` puts c's old value in front of the first one's first block.
  * bfloat16: k runs in pairs, of which a step takes one, the second of the two before the first; the last may be missing its second, which
  * is 0. Denormal numbers, of operands and of sums, are 0 (docs/decisions/052).
- * A complex fma is four real ones: re += ar*br, re -= ai*bi; im += ar*bi, im += ai*br.
+ * A block of complex numbers is four of real ones: re = sum ar*br - sum ai*bi, im = sum ar*bi + sum ai*br. So x * y is y * x bit for bit
+ * here too, and a number times its conjugate is real (docs/decisions/056).
  */
 #ifndef FC_GEMM_H
 #define FC_GEMM_H

@@ -39,7 +39,7 @@ typedef struct {
 /* Is a block of this depth several chains? */
 static inline int fc_gemm_splits(const fc_gemm_args *g, int64_t depth)
 {
-    return g->split && depth == FC_GEMM_BLOCK && !fc_is_complex(g->dtype);
+    return g->split && depth == FC_GEMM_BLOCK;
 }
 
 /* Is c of halves, where sums are float32? */

@@ -45,7 +45,7 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status);
 /* A rectangle of sums, rows of `cols`, to where it belongs in c, with bias. float32 and float64. */
 void fc_gemm_scatter(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const void *sums);
 
-/* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit; but not the four fma of a complex step. */
+/* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit. */
 fc_gemm_args fc_gemm_transposed(const fc_gemm_args *g);
 
 /* Few rows against lines along k, and dot products: 1 if it was done, 0 if the engine should do it. */

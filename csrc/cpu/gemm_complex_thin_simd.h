@@ -1,119 +1,201 @@
 /*
- * One block of complex products whose results are a row or a column, or the blocks of a dot product: numbers as they lie, HELD of them in a vector.
- * Included by gemm_complex_simd.h at level v3: no guard. The order of a step's four fma is gemm.h's.
+ * Complex products whose results are a row, and dot products: numbers as they lie, HELD of them in a vector. Included by gemm_complex_simd.h at
+ * level v3: no guard.
  *
- * Either side gives each result its number of a step in one of three ways: all the SAME one, numbers BESIDE one another, or each from a line ALONG
- * k, of which as many steps as lines are read at once and turned.
+ * A product x * y is two vectors: y times the real part of x and y times its imaginary part. They are summed apart and joined at the end, as
+ * gemm.h has it.
  */
 #define HELD (LANES / 2)
-#define AT_ONCE 4 /* vectors of results: the second half of a step waits for the first */
+#define PARTS (FC_GEMM_CHAINS / HELD) /* vectors of a step of every chain */
+#define SUMS 8 /* fma on the way: each waits for 4 cycles, of which two begin in one */
 #define REGISTER PASTE(REGISTER, SUFFIX)
 
 #ifndef REGISTER_f32
 #define REGISTER_f32 __m256
 #define REGISTER_f64 __m256d
-enum { SAME, BESIDE, ALONG };
-INLINE __m256 same_f32(const float *x)    { return _mm256_castpd_ps(_mm256_broadcast_sd((const double *)x)); }
-INLINE __m256 real_f32(__m256 v)          { return _mm256_moveldup_ps(v); }
-INLINE __m256 turned_f32(__m256 v)        { return _mm256_xor_ps(_mm256_movehdup_ps(v), _mm256_setr_ps(-0.f, 0, -0.f, 0, -0.f, 0, -0.f, 0)); } /* i v */
-INLINE __m256 exchanged_f32(__m256 v)     { return _mm256_permute_ps(v, 0xb1); }
+INLINE __m256 reals_f32(__m256 v)         { return _mm256_moveldup_ps(v); }
+INLINE __m256 imaginaries_f32(__m256 v)   { return _mm256_movehdup_ps(v); }
+INLINE __m256 joined_f32(__m256 by_re, __m256 by_im) { return _mm256_addsub_ps(by_re, _mm256_permute_ps(by_im, 0xb1)); }
 INLINE void cross_f32(__m256 *out, const float *x, int64_t line)
 {
-    const __m256d u0 = _mm256_loadu_pd((const double *)x), u1 = _mm256_loadu_pd((const double *)(x + line));
-    const __m256d u2 = _mm256_loadu_pd((const double *)(x + 2 * line)), u3 = _mm256_loadu_pd((const double *)(x + 3 * line));
-    const __m256d even = _mm256_unpacklo_pd(u0, u1), odd = _mm256_unpackhi_pd(u0, u1), even2 = _mm256_unpacklo_pd(u2, u3), odd2 = _mm256_unpackhi_pd(u2, u3);
-    out[0] = _mm256_castpd_ps(_mm256_permute2f128_pd(even, even2, 0x20));
-    out[1] = _mm256_castpd_ps(_mm256_permute2f128_pd(odd, odd2, 0x20));
-    out[2] = _mm256_castpd_ps(_mm256_permute2f128_pd(even, even2, 0x31));
-    out[3] = _mm256_castpd_ps(_mm256_permute2f128_pd(odd, odd2, 0x31));
+#define TWO(l, k) _mm256_castps_pd(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x + (l) * line + (k))), _mm_loadu_ps(x + ((l) + 2) * line + (k)), 1))
+    for (int k = 0; k < 2; ++k) {
+        const __m256d even = TWO(0, 4 * k), odd = TWO(1, 4 * k);
+        out[2 * k] = _mm256_castpd_ps(_mm256_unpacklo_pd(even, odd));
+        out[2 * k + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(even, odd));
+    }
+#undef TWO
 }
-INLINE __m256d same_f64(const double *x)  { return _mm256_broadcast_pd((const __m128d *)x); }
-INLINE __m256d real_f64(__m256d v)        { return _mm256_movedup_pd(v); }
-INLINE __m256d turned_f64(__m256d v)      { return _mm256_xor_pd(_mm256_permute_pd(v, 15), _mm256_setr_pd(-0., 0, -0., 0)); }
-INLINE __m256d exchanged_f64(__m256d v)   { return _mm256_permute_pd(v, 5); }
+INLINE __m256d reals_f64(__m256d v)       { return _mm256_movedup_pd(v); }
+INLINE __m256d imaginaries_f64(__m256d v) { return _mm256_permute_pd(v, 15); }
+INLINE __m256d joined_f64(__m256d by_re, __m256d by_im) { return _mm256_addsub_pd(by_re, _mm256_permute_pd(by_im, 5)); }
 INLINE void cross_f64(__m256d *out, const double *x, int64_t line)
 {
-    const __m256d u0 = _mm256_loadu_pd(x), u1 = _mm256_loadu_pd(x + line);
-    out[0] = _mm256_permute2f128_pd(u0, u1, 0x20);
-    out[1] = _mm256_permute2f128_pd(u0, u1, 0x31);
+    for (int k = 0; k < 2; ++k)
+        out[k] = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(x + 2 * k)), _mm_loadu_pd(x + line + 2 * k), 1);
 }
 #endif
 
 INLINE REGISTER T(read)(const R *x) { return (REGISTER)*(const T(VM) *)x; }
 
-/* HELD steps, `step` parts of numbers apart, of HELD results, `lane` apart */
-INLINE void T(steps_of)(const int way, REGISTER *out, const R *x, int64_t lane, int64_t step)
+/* `count` sums of a row, side by side: vector g takes steps of x from g * x_apart on and columns of y from g * y_apart on. Columns lie beside one another
+ * or, `along`, are lines `line` apart, of which HELD steps are read at once and turned. Strides here count parts of numbers. */
+INLINE void T(row_sums)(const int along, const int count, REGISTER *restrict by_re, REGISTER *restrict by_im, int64_t steps, const R *x, int64_t x_step,
+                        const int64_t x_apart, const R *y, int64_t y_step, int64_t y_apart, int64_t line)
 {
-    if (way == ALONG)
-        T(cross)(out, x, lane);
-    else
 #pragma GCC unroll 4
-        for (int k = 0; k < HELD; ++k)
-            out[k] = way == SAME ? T(same)(x + k * step) : T(read)(x + k * step);
-}
-
-/* groups is a constant at every call */
-INLINE void T(chains_of_complex)(const int x_way, const int y_way, const int groups, R *sums, int64_t depth, const R *x, int64_t x_lane, int64_t x_step,
-                         const R *y, int64_t y_lane, int64_t y_step)
-{
-    REGISTER sum[AT_ONCE];
-#pragma GCC unroll 4
-    for (int g = 0; g < groups; ++g)
-        sum[g] = (REGISTER){ 0 };
+    for (int g = 0; g < count; ++g)
+        by_re[g] = by_im[g] = (REGISTER){ 0 };
+    const int at_once = along ? HELD : 1;
     int64_t k = 0;
 #pragma GCC unroll 1
-    for (; k + HELD <= depth; k += HELD)
+    for (; k + at_once <= steps; k += at_once) {
+        REGISTER v[SUMS / 2][HELD];
+#pragma GCC unroll 4
+        for (int g = 0; g < count; ++g)
+            if (along)
+                T(cross)(v[g], y + g * y_apart + k * y_step, line);
+            else
+                v[g][0] = T(read)(y + k * y_step + g * y_apart);
+#pragma GCC unroll 4
+        for (int s = 0; s < at_once; ++s)
+#pragma GCC unroll 4
+            for (int g = 0; g < count; ++g) {
+                const R *u = x + g * x_apart + (k + s) * x_step;
+                by_re[g] = (REGISTER)FMA(SPLAT(T(V), u[0]), v[g][s], by_re[g]);
+                by_im[g] = (REGISTER)FMA(SPLAT(T(V), u[1]), v[g][s], by_im[g]);
+            }
+    }
+    for (; k < steps; ++k) /* along: fewer than HELD */
+#pragma GCC unroll 4
+        for (int g = 0; g < count; ++g) {
+            R v[LANES];
+            for (int l = 0; l < HELD; ++l)
+                memcpy(v + 2 * l, y + g * y_apart + l * line + k * y_step, 2 * sizeof(R));
+            by_re[g] = (REGISTER)FMA(SPLAT(T(V), x[k * x_step]), T(read)(v), by_re[g]);
+            by_im[g] = (REGISTER)FMA(SPLAT(T(V), x[k * x_step + 1]), T(read)(v), by_im[g]);
+        }
+}
+
+/* sums[groups * HELD]: one block. The chains of one vector go side by side, those of several one after the other. */
+INLINE void T(row_of)(const int along, const int groups, R *restrict sums, int chains, int64_t depth, const R *x, int64_t x_step, const R *y,
+                      int64_t y_step, int64_t line)
+{
+    REGISTER total_re[SUMS / 2], total_im[SUMS / 2], by_re[SUMS / 2], by_im[SUMS / 2];
+    if (!along && groups == 1 && chains == FC_GEMM_CHAINS) {
+        T(row_sums)(0, FC_GEMM_CHAINS, by_re, by_im, depth / chains, x, chains * x_step, x_step, y, chains * y_step, y_step, 0);
+        *(T(VM) *)sums = (T(V))T(joined)(by_re[0] + by_re[1] + by_re[2] + by_re[3], by_im[0] + by_im[1] + by_im[2] + by_im[3]);
+        return;
+    }
+    const int64_t apart = along ? HELD * line : LANES;
+    T(row_sums)(along, groups, total_re, total_im, depth / chains, x, chains * x_step, 0, y, chains * y_step, apart, line);
+    for (int r = 1; r < chains; ++r) {
+        T(row_sums)(along, groups, by_re, by_im, depth / chains, x + r * x_step, chains * x_step, 0, y + r * y_step, chains * y_step, apart, line);
 #pragma GCC unroll 4
         for (int g = 0; g < groups; ++g) {
-            REGISTER u[HELD], v[HELD];
-            T(steps_of)(x_way, u, x + g * HELD * x_lane + k * x_step, x_lane, x_step);
-            T(steps_of)(y_way, v, y + g * HELD * y_lane + k * y_step, y_lane, y_step);
-#pragma GCC unroll 4
-            for (int s = 0; s < HELD; ++s) {
-                sum[g] = (REGISTER)FMA(T(real)(u[s]), v[s], sum[g]);
-                sum[g] = (REGISTER)FMA(T(turned)(u[s]), T(exchanged)(v[s]), sum[g]);
-            }
+            total_re[g] += by_re[g];
+            total_im[g] += by_im[g];
         }
+    }
 #pragma GCC unroll 4
     for (int g = 0; g < groups; ++g)
-        *(T(VM) *)(sums + g * LANES) = (T(V))sum[g];
-    for (; k < depth; ++k)
-        for (int l = 0; l < groups * HELD; ++l) {
-            const R *const u = x + l * x_lane + k * x_step, *const v = y + l * y_lane + k * y_step;
-            sums[2 * l] = FMA1(-u[1], v[1], FMA1(u[0], v[0], sums[2 * l]));
-            sums[2 * l + 1] = FMA1(u[1], v[0], FMA1(u[0], v[1], sums[2 * l + 1]));
-        }
+        *(T(VM) *)(sums + g * LANES) = (T(V))T(joined)(total_re[g], total_im[g]);
 }
 
-static void T(chains_complex)(void *out, int64_t count, int64_t depth, const void *x_, int64_t x_lane, int64_t x_step, const void *y_, int64_t y_lane,
-                              int64_t y_step)
+/* One sum, one number at a time. */
+static void T(one_complex)(R *sum, int chains, int64_t depth, const R *x, int64_t x_step, const R *y, int64_t y_step)
 {
-    const int x_way = !x_lane ? SAME : x_lane == 1 ? BESIDE : ALONG, y_way = !y_lane ? SAME : y_lane == 1 ? BESIDE : ALONG;
-    R *sums = out;
-    const R *x = x_, *y = y_;
-    x_lane *= 2, x_step *= 2, y_lane *= 2, y_step *= 2;
-    for (int64_t done; count >= HELD; count -= done, sums += 2 * done, x += done * x_lane, y += done * y_lane) {
-        done = count >= AT_ONCE * HELD ? AT_ONCE * HELD : HELD;
-#define CASE(first, second)                                                                                                           \
-        if (x_way == first && y_way == second) {                                                                                      \
-            if (done > HELD) T(chains_of_complex)(first, second, AT_ONCE, sums, depth, x, x_lane, x_step, y, y_lane, y_step);                 \
-            else T(chains_of_complex)(first, second, 1, sums, depth, x, x_lane, x_step, y, y_lane, y_step);                                   \
-        }
-        CASE(SAME, BESIDE) else CASE(SAME, ALONG) else CASE(BESIDE, SAME) else CASE(ALONG, SAME) else CASE(ALONG, ALONG)
-#undef CASE
+    R total[4] = { 0 };
+    for (int r = 0; r < chains; ++r) {
+        R part[4] = { 0 };
+        for (int64_t k = r; k < depth; k += chains)
+            for (int p = 0; p < 4; ++p)
+                part[p] = FMA1(x[k * x_step + p / 2], y[k * y_step + p % 2], part[p]);
+        for (int p = 0; p < 4; ++p)
+            total[p] = r ? total[p] + part[p] : part[p];
     }
-    for (; count > 0; --count, sums += 2, x += x_lane, y += y_lane) {
-        R re = 0, im = 0;
-        for (int64_t k = 0; k < depth; ++k) {
-            const R *const u = x + k * x_step, *const v = y + k * y_step;
-            re = FMA1(-u[1], v[1], FMA1(u[0], v[0], re));
-            im = FMA1(u[1], v[0], FMA1(u[0], v[1], im));
+    sum[0] = total[0] - total[3];
+    sum[1] = total[1] + total[2];
+}
+
+/* Whole blocks of `lines` lines along k, as they lie: a vector is neighbouring steps, which are neighbouring chains. The other side is one line
+ * (`shared`) or a block for each. */
+INLINE void T(blocks_of)(const int lines, const int shared, R *restrict sums, const R *x, const R *y, int64_t apart)
+{
+    REGISTER by_re[SUMS][PARTS], by_im[SUMS][PARTS];
+#pragma GCC unroll 4
+    for (int l = 0; l < lines; ++l)
+#pragma GCC unroll 2
+        for (int p = 0; p < PARTS; ++p)
+            by_re[l][p] = by_im[l][p] = (REGISTER){ 0 };
+#pragma GCC unroll 1
+    for (int64_t k = 0; k < 2 * FC_GEMM_BLOCK; k += 2 * FC_GEMM_CHAINS)
+#pragma GCC unroll 2
+        for (int p = 0; p < PARTS; ++p)
+#pragma GCC unroll 4
+            for (int l = 0; l < lines; ++l) {
+                const REGISTER u = T(read)(x + (shared ? 0 : l * apart) + k + p * LANES), v = T(read)(y + l * apart + k + p * LANES);
+                by_re[l][p] = (REGISTER)FMA(T(reals)(u), v, by_re[l][p]);
+                by_im[l][p] = (REGISTER)FMA(T(imaginaries)(u), v, by_im[l][p]);
+            }
+#pragma GCC unroll 4
+    for (int l = 0; l < lines; ++l) {
+        R re[2 * FC_GEMM_CHAINS], im[2 * FC_GEMM_CHAINS];
+        memcpy(re, by_re[l], sizeof re);
+        memcpy(im, by_im[l], sizeof im);
+        for (int r = 2; r < 2 * FC_GEMM_CHAINS; ++r) {
+            re[r % 2] += re[r];
+            im[r % 2] += im[r];
         }
-        sums[0] = re;
-        sums[1] = im;
+        sums[2 * l] = re[0] - im[1];
+        sums[2 * l + 1] = re[1] + im[0];
+    }
+}
+#define LINES (SUMS / (2 * PARTS))
+
+static void T(dots_complex)(void *out, int64_t blocks, const void *a, const void *b, int streams)
+{
+    const int64_t apart = 2 * FC_GEMM_BLOCK;
+    R *sums = out;
+    const R *x = a, *y = b;
+    int64_t j = 0;
+    for (; !streams && j + LINES <= blocks; j += LINES)
+        T(blocks_of)(LINES, 0, sums + 2 * j, x + j * apart, y + j * apart, apart);
+    for (; j < blocks; ++j)
+        T(blocks_of)(1, 0, sums + 2 * j, x + j * apart, y + j * apart, apart);
+}
+
+static void T(row_complex)(void *out, int split, int64_t count, int64_t depth, const void *x_, int64_t x_step, const void *y_, int64_t y_row, int64_t y_col)
+{
+    R *sums = out, held[2 * FC_GEMM_BLOCK];
+    const R *x = x_, *y = y_;
+    const int chains = split ? FC_GEMM_CHAINS : 1, beside = y_row != 1;
+    x_step *= 2, y_row *= 2, y_col *= 2;
+    if (split && !beside && x_step != 2) {
+        for (int64_t k = 0; k < depth; ++k)
+            memcpy(held + 2 * k, x + k * x_step, 2 * sizeof(R));
+        x = held;
+    }
+    for (int64_t done; count > 0; count -= done, sums += 2 * done, y += done * y_col) {
+        const int many = count >= SUMS / 2 * HELD;
+        done = many ? SUMS / 2 * HELD : HELD;
+        if (split && !beside) {
+            done = count >= LINES ? LINES : 1;
+            if (done > 1) T(blocks_of)(LINES, 1, sums, x, y, y_col);
+            else T(blocks_of)(1, 1, sums, x, y, y_col);
+        } else if (count < HELD) {
+            done = 1;
+            T(one_complex)(sums, chains, depth, x, x_step, y, y_row);
+        } else {
+#define CASE(along, groups) if (beside != along && many == (groups > 1)) T(row_of)(along, groups, sums, chains, depth, x, x_step, y, y_row, y_col)
+            CASE(0, SUMS / 2); else CASE(0, 1); else CASE(1, SUMS / 2); else CASE(1, 1);
+#undef CASE
+        }
     }
 }
 
+#undef LINES
 #undef REGISTER
-#undef AT_ONCE
+#undef SUMS
+#undef PARTS
 #undef HELD

@@ -77,19 +77,19 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
         } else if (rows <= (int)(sizeof T(wide) / sizeof *T(wide)))
             for (const int cols = T(wide_vecs)[rows - 1] * LANES; j + cols <= whole; j += cols) {
                 const T(target) to = T(aim)(job, i, j, cols, cols, sum);
-                T(wide)[rows - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
+                T(wide)[rows - 1](chains, job->depth, a, TILE_ROWS, b + j, job->b_row, to.at, to.pitch);
                 T(put)(job, i, j, rows, cols, to.at, to.pitch);
             }
         for (int vecs; j < whole; j += vecs * LANES) {
             vecs = j + 2 * LANES <= whole ? 2 : 1;
             const T(target) to = T(aim)(job, i, j, vecs * LANES, vecs * LANES, sum);
-            T(tiles)[rows - 1][vecs - 1](chains, job->depth, a, b + j, job->b_row, to.at, to.pitch);
+            T(tiles)[rows - 1][vecs - 1](chains, job->depth, a, TILE_ROWS, b + j, job->b_row, to.at, to.pitch);
             T(put)(job, i, j, rows, vecs * LANES, to.at, to.pitch);
         }
         if (whole < job->cols) {
             R rest[FC_GEMM_BLOCK * LANES] __attribute__((aligned(64)));
             T(pack)(rest, LANES, b + whole, 1, job->b_row, job->cols - whole, job->depth);
-            T(tiles)[rows - 1][0](chains, job->depth, a, rest, LANES, sum, LANES);
+            T(tiles)[rows - 1][0](chains, job->depth, a, TILE_ROWS, rest, LANES, sum, LANES);
             T(put)(job, i, whole, rows, (int)(job->cols - whole), sum, LANES);
         }
     }

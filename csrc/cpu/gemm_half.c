@@ -201,8 +201,27 @@ static void some_pieces(void *ctx, int64_t begin, int64_t end, void *room)
         fc_unflush(before);
 }
 
+/* A dot product of float16 needs no room for what is widened. */
+static int dot(const fc_gemm_args *g)
+{
+    float sum = 0;
+    fc_gemm_args one = *g;
+    one.wide = 1, one.c = &sum, one.bias = NULL;
+    if (g->dtype != FC_F16 || g->batch * g->M * g->N != 1 || g->a_col != 1 || g->b_row != 1 || g->K < 2 * FC_GEMM_BLOCK || !g->split || !fc_gemm_kernel_for(FC_F16)->dots_f16)
+        return 0;
+    if (g->accumulate)
+        fc_gemm_widen(g, 0, 0, 1, 0, 1, &sum);
+    if (!fc_gemm_thin(&one))
+        return 0;
+    fc_gemm_narrow(g, 0, 0, 1, 0, 1, &sum);
+    return 1;
+}
+
 int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
 {
+    *status = FC_OK;
+    if (dot(g))
+        return 1;
     const int64_t M = g->M, N = g->N, K = steps_of(g), depth = least(K, SUPER), whole = (M + N) * depth + M * N * (1 + (K > SUPER));
     if (in_pairs(g) && M > FC_GEMM_FEW_ROWS && whole > PIECE / 2) /* the engine packs what is not in pairs, and need not do so twice */
         return 0;
@@ -223,7 +242,6 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
         p.some = fit < 1 ? 1 : least(g->batch, fit);
     }
     const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + p.cols) * p.depth), count = (g->batch + p.some - 1) / p.some * p.across;
-    *status = FC_OK;
     if (floats <= STACK) {
         float room[STACK];
         if (count == 1) {

@@ -49,6 +49,26 @@ INLINE N(V) N(load)(const T *x)
 /* sums[rows][2 vectors] of `depth` steps, b's rows b_row apart; rows is a constant at every call */
 INLINE void N(tile)(const int rows, int64_t depth, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_row, N(V) sums[ROWS][2])
 {
+    if (sizeof(T) == 1) { /* no byte multiplies: the low half of a product of pairs is that of their first bytes */
+        pairs_of_bytes even[ROWS][2] = {{{0}}}, odd[ROWS][2] = {{{0}}};
+        for (int64_t k = 0; k < depth; ++k, b += b_row)
+#pragma GCC unroll 2
+            for (int v = 0; v < 2; ++v) {
+                pairs_of_bytes y;
+                memcpy(&y, b + v * WIDE / 2, sizeof y);
+                const pairs_of_bytes next = y >> 8;
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; ++r) {
+                    const pairs_of_bytes x = (uint16_t)a[r * a_row + k * a_col] - (pairs_of_bytes){0};
+                    even[r][v] += x * y;
+                    odd[r][v] += x * next;
+                }
+            }
+        for (int r = 0; r < rows; ++r)
+            for (int v = 0; v < 2; ++v)
+                sums[r][v] = (N(V))((even[r][v] & 0xff) | odd[r][v] << 8);
+        return;
+    }
     N(V) s[ROWS][2] = {{{0}}};
     for (int64_t k = 0; k < depth; ++k, b += b_row) {
         const N(V) first = N(load)(b), second = N(load)(b + WIDE / 2);
@@ -68,7 +88,7 @@ static FC_NOINLINE T N(dot)(const T *x, const T *y, int64_t n)
     const int64_t lanes = BYTES / (int)sizeof(T);
     int64_t k = 0;
     T total = 0;
-    if (sizeof(T) == 1) { /* no byte multiplies: the low half of a product of pairs is that of their first bytes */
+    if (sizeof(T) == 1) { /* as in a tile */
         pairs_of_bytes first = {0}, second = {0};
         for (; k + lanes <= n; k += lanes) {
             pairs_of_bytes u, v;
@@ -131,7 +151,7 @@ static void N(panels)(void *ctx, int64_t begin, int64_t end)
         const T *a = (const T *)g->a + i * g->a_batch, *b = (const T *)g->b + i * g->b_batch + n * g->b_col;
         T *c = (T *)g->c + i * g->c_batch + n * g->c_col;
         const int rows_lie = g->b_col == 1 && cols == WIDE, direct = rows_lie && g->M <= FEW;
-        const int dots = g->M <= FEW && !rows_lie, turned = dots && g->b_row != 1; /* turned: columns are copied to where they run along k */
+        const int dots = g->M <= FEW && !rows_lie && (g->b_col != 1 || g->b_row == 1), turned = dots && g->b_row != 1; /* turned: columns are copied to where they run along k */
         const int64_t most = dots && !turned && g->a_col == 1 ? g->K : DEPTH;
         int64_t k = 0;
         do {
@@ -141,12 +161,16 @@ static void N(panels)(void *ctx, int64_t begin, int64_t end)
             for (int64_t l = 0; turned && l < cols; ++l)
                 for (int64_t j = 0; j < depth; ++j)
                     ((T *)packed)[l * DEPTH + j] = b_k[j * g->b_row + l * g->b_col];
+            if (!dots && cols < WIDE)
+                memset(packed, 0, (size_t)depth * WIDE * sizeof(T));
             for (int64_t j = 0; !dots && !direct && j < depth; ++j)
                 if (rows_lie)
                     memcpy((T *)packed + j * WIDE, b_k + j * g->b_row, WIDE * sizeof(T));
+                else if (g->b_col == 1)
+                    memcpy((T *)packed + j * WIDE, b_k + j * g->b_row, (size_t)cols * sizeof(T));
                 else
-                    for (int64_t l = 0; l < WIDE; ++l)
-                        ((T *)packed)[j * WIDE + l] = l < cols ? b_k[j * g->b_row + l * g->b_col] : 0;
+                    for (int64_t l = 0; l < cols; ++l)
+                        ((T *)packed)[j * WIDE + l] = b_k[j * g->b_row + l * g->b_col];
             const T *const from = direct ? b_k : (const T *)packed;
             const int64_t from_row = direct ? g->b_row : WIDE;
             for (int64_t m = 0; m < g->M; m += ROWS) {

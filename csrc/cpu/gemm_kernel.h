@@ -60,16 +60,17 @@ typedef struct {
     /* out (rows, cols) = one block of a times b, where b's lines run along k (unit step); rows <= along_rows. NULL: none */
     void (*along)(void *out, int split, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                   const void *b, int64_t b_col);
+
+    /* The same of one row of complex numbers against `cols` columns; b_row or b_col is 1. NULL: none */
+    void (*row)(void *out, int split, int64_t cols, int64_t depth, const void *a, int64_t a_col, const void *b, int64_t b_row, int64_t b_col);
+
     int along_rows;
     int few;                    /* up to so many lines, FC_GEMM_FEW_ROWS rows */
 
     /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. streams: of more than caches hold.
      * NULL: none */
     void (*dots)(void *out, int64_t blocks, const void *a, const void *b, int streams);
-
-    /* sums[j] = one block of complex numbers: the sum over k < depth of x[j * x_lane + k * x_step] * y[j * y_lane + k * y_step]. Not both lanes are 0, and
-     * one that is neither 0 nor 1 goes with a step of 1. NULL: none */
-    void (*chains)(void *sums, int64_t count, int64_t depth, const void *x, int64_t x_lane, int64_t x_step, const void *y, int64_t y_lane, int64_t y_step);
+    void (*dots_f16)(void *out, int64_t blocks, const void *a, const void *b); /* the same of float16, to float. float */
 
     /* out[j] (rows, cols) = block j of a product, j < blocks, each full; rows <= along_rows, cols <= nr / 2; b's columns are
      * side by side. NULL: none */

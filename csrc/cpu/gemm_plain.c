@@ -14,53 +14,63 @@ static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }
 static float  fma_f32(float x, float y, float z)     { return fmaf(x, y, z); }
 static double fma_f64(double x, double y, double z)  { return fma(x, y, z); }
 
-static c64 fma_c64(c64 x, c64 y, c64 z)
-{
-    const float re = fmaf(-cimagf(x), cimagf(y), fmaf(crealf(x), crealf(y), crealf(z)));
-    const float im = fmaf(cimagf(x), crealf(y), fmaf(crealf(x), cimagf(y), cimagf(z)));
-    const float parts[2] = { re, im };
-    c64 sum;
-    memcpy(&sum, parts, sizeof sum); /* C99 has no CMPLX; re + im * I would lose signs of zero and NaN */
-    return sum;
-}
-
-static c128 fma_c128(c128 x, c128 y, c128 z)
-{
-    const double re = fma(-cimag(x), cimag(y), fma(creal(x), creal(y), creal(z)));
-    const double im = fma(cimag(x), creal(y), fma(creal(x), cimag(y), cimag(z)));
-    const double parts[2] = { re, im };
-    c128 sum;
-    memcpy(&sum, parts, sizeof sum);
-    return sum;
-}
-
 #define SAME(x) (x)
+#define CHAINS_OF(g, steps) (fc_gemm_splits(g, steps) ? FC_GEMM_CHAINS : 1)
 
-/* T: as stored; A: what is accumulated; IN, OUT: between the two; EACH: elements of a step, of which the last comes first, and 0 for none */
-#define FLOATING(name, T, A, IN, OUT, FMA, EACH)                                                                            \
+/* Steps [from, end) of a block of a row x and a column y. T: as stored; A: what is accumulated; IN: to it; EACH: elements of a step, of which the last
+ * comes first, and 0 for none */
+#define BLOCK_SUM(name, T, A, IN, FMA, EACH)                                                                          \
+static A block_##name(const fc_gemm_args *g, const T *x, int64_t x_step, const T *y, int64_t y_step, int64_t from, int64_t end) \
+{                                                                                                                     \
+    const int chains = CHAINS_OF(g, end - from);                                                                      \
+    A block = 0;                                                                                                      \
+    for (int r = 0; r < chains; ++r) {                                                                                \
+        A chain = 0;                                                                                                  \
+        for (int64_t step = from + r; step < end; step += chains)                                                     \
+            for (int64_t at = (step + 1) * EACH; at-- > step * EACH;)                                                 \
+                chain = FMA(at < g->K ? IN(x[at * x_step]) : 0, at < g->K ? IN(y[at * y_step]) : 0, chain);           \
+        block = r == 0 ? chain : block + chain;                                                                       \
+    }                                                                                                                 \
+    return block;                                                                                                     \
+}
+BLOCK_SUM(f32,  float,    float,  SAME, fma_f32, 1)
+BLOCK_SUM(f64,  double,   double, SAME, fma_f64, 1)
+BLOCK_SUM(f16,  uint16_t, float,  fc_f32_of_f16, fma_f32, 1)
+BLOCK_SUM(bf16, uint16_t, float,  fc_f32_of_bf16, fma_f32, 2)
+#undef BLOCK_SUM
+
+#define BLOCK_COMPLEX(name, T, R, real)                                                                               \
+static T block_##name(const fc_gemm_args *g, const T *x_, int64_t x_step, const T *y_, int64_t y_step, int64_t from, int64_t end) \
+{                                                                                                                     \
+    const R *x = (const R *)x_, *y = (const R *)y_;                                                                   \
+    R part[2][2];                                                                                                     \
+    for (int i = 0; i < 2; ++i)                                                                                       \
+        for (int j = 0; j < 2; ++j)                                                                                   \
+            part[i][j] = block_##real(g, x + i, 2 * x_step, y + j, 2 * y_step, from, end);                            \
+    const R parts[2] = { part[0][0] - part[1][1], part[0][1] + part[1][0] };                                          \
+    T sum;                                                                                                            \
+    memcpy(&sum, parts, sizeof sum); /* C99 has no CMPLX; re + im * I would lose signs of zero and NaN */             \
+    return sum;                                                                                                       \
+}
+BLOCK_COMPLEX(c64, c64, float, f32)
+BLOCK_COMPLEX(c128, c128, double, f64)
+#undef BLOCK_COMPLEX
+
+#define FLOATING(name, T, A, IN, OUT, EACH)                                                                           \
 static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, const T *bias)                        \
 {                                                                                                                     \
     for (int64_t m = 0; m < g->M; ++m)                                                                                \
         for (int64_t n = 0; n < g->N; ++n) {                                                                          \
-            const T *x = a + m * g->a_row, *y = b + n * g->b_col;                                                     \
             T *z = c + m * g->c_row + n * g->c_col;                                                                   \
             A total = 0;                                                                                              \
             int64_t k = 0;                                                                                            \
             const int64_t steps = (g->K + EACH - 1) / EACH;                                                           \
             for (int s = 0; s == 0 || k < steps; ++s) {                                                               \
-                const int64_t super_end = min64(steps, k + FC_GEMM_SUPER * FC_GEMM_BLOCK);                             \
+                const int64_t super_end = min64(steps, k + FC_GEMM_SUPER * FC_GEMM_BLOCK);                            \
                 A super = s == 0 && g->accumulate ? IN(*z) : (A)0;                                                    \
                 for (int j = 0; k < super_end; ++j) {                                                                 \
                     const int64_t end = min64(super_end, k + FC_GEMM_BLOCK);                                          \
-                    const int chains = fc_gemm_splits(g, end - k) ? FC_GEMM_CHAINS : 1;                               \
-                    A block = 0;                                                                                      \
-                    for (int r = 0; r < chains; ++r) {                                                                \
-                        A chain = 0;                                                                                  \
-                        for (int64_t step = k + r; step < end; step += chains)                                        \
-                            for (int64_t at = (step + 1) * EACH; at-- > step * EACH;)                                 \
-                                chain = FMA(at < g->K ? IN(x[at * g->a_col]) : 0, at < g->K ? IN(y[at * g->b_row]) : 0, chain); \
-                        block = r == 0 ? chain : block + chain;                                                       \
-                    }                                                                                                 \
+                    const A block = block_##name(g, a + m * g->a_row, g->a_col, b + n * g->b_col, g->b_row, k, end);  \
                     k = end;                                                                                          \
                     super = j == 0 && !(s == 0 && g->accumulate) ? block : super + block;                             \
                 }                                                                                                     \
@@ -73,14 +83,14 @@ static void product_##name(const fc_gemm_args *g, const T *a, const T *b, T *c, 
             *z = OUT(total);                                                                                          \
         }                                                                                                             \
 }
-
-FLOATING(f32,  float,    float,  SAME, SAME, fma_f32, 1)
-FLOATING(f64,  double,   double, SAME, SAME, fma_f64, 1)
-FLOATING(c64,  c64,      c64,    SAME, SAME, fma_c64, 1)
-FLOATING(c128, c128,     c128,   SAME, SAME, fma_c128, 1)
-FLOATING(f16,  uint16_t, float,  fc_f32_of_f16, fc_f16_of_f32,  fma_f32, 1)
-FLOATING(bf16, uint16_t, float,  fc_f32_of_bf16, fc_bf16_of_f32, fma_f32, 2)
+FLOATING(f32,  float,    float,  SAME, SAME, 1)
+FLOATING(f64,  double,   double, SAME, SAME, 1)
+FLOATING(c64,  c64,      c64,    SAME, SAME, 1)
+FLOATING(c128, c128,     c128,   SAME, SAME, 1)
+FLOATING(f16,  uint16_t, float,  fc_f32_of_f16, fc_f16_of_f32, 1)
+FLOATING(bf16, uint16_t, float,  fc_f32_of_bf16, fc_bf16_of_f32, 2)
 #undef FLOATING
+#undef CHAINS_OF
 
 /* Modulo 2^bits, so any order gives the same bits: rows of b are walked along memory where that is possible. */
 #define INTEGER(name, T)                                                                                              \

@@ -46,7 +46,7 @@ int fc_gemm_supers(const fc_gemm_args *g, int *status)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     const int64_t tiles = ((g->M - 1) / kernel->mr + 1) * ((g->N - 1) / kernel->nr + 1), threads = fc_get_num_threads();
-    if (g->K <= SUPER || threads == 1 || tiles >= 4 * threads || g->batch != 1 || (g->dtype != FC_F32 && g->dtype != FC_F64) ||
+    if (g->K <= SUPER || threads == 1 || tiles >= 4 * threads || g->batch != 1 || fc_is_half(g->dtype) ||
         g->pack_a || g->pack_b || g->c_at || g->a_at || g->b_at || g->a_packed || g->M * g->N * g->K < 2 * WORK_PER_PIECE)
         return 0;
     const int64_t count = (g->K - 1) / SUPER + 1, waves = count < WAVE ? count : WAVE, MN = g->M * g->N;

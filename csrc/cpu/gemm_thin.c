@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../core/cast.h"
 #include "parallel.h"
 
 #define CHUNK 128               /* columns at a time: as many lines of 1 KB are read side by side */
@@ -14,7 +15,6 @@
 #define FROM_MEMORY (16 << 20) /* bytes of each side that no cache keeps */
 #define MEMORY_CHUNK 8 /* so many lines are what the processor reads ahead of: 4.1 ms for 40 MB with 32, 2.6 with 8, but from L3 141 us for 4 MB against 171 */
 #define MOST_ROWS 4
-#define COMPLEX_ROWS 3 /* packing is earned back by more */
 #define COMPLEX_CHUNK 64
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
@@ -23,22 +23,9 @@ typedef struct {
     const fc_gemm_args *g;
     const fc_gemm_kernel *kernel;
     int64_t chunk, chunks;
-    int turned; /* of complex numbers, whose products are not the same bit for bit from either side: g is the transpose of what is asked for */
 } thin;
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
-
-/* block[M][cols] of complex numbers, a row at a time */
-static void complex_rows(const thin *p, char *block, int64_t cols, int64_t depth, const char *a, const char *b)
-{
-    const fc_gemm_args *g = p->g;
-    const int64_t lane = g->b_col == 1 || g->N == 1 ? 1 : g->b_col;
-    for (int64_t m = 0; m < g->M; ++m, block += cols * p->kernel->size, a += g->a_row * p->kernel->size)
-        if (p->turned)
-            p->kernel->chains(block, cols, depth, b, lane, g->b_row, a, 0, g->a_col);
-        else
-            p->kernel->chains(block, cols, depth, a, 0, g->a_col, b, lane, g->b_row);
-}
 
 static void columns(void *ctx, int64_t begin, int64_t end)
 {
@@ -68,10 +55,13 @@ static void columns(void *ctx, int64_t begin, int64_t end)
             }
             do {
                 const int64_t depth = least(FC_GEMM_BLOCK, super_end - k);
-                if (p->kernel->chains)
-                    complex_rows(p, (char *)block, cols, depth, a + k * g->a_col * size, b + k * g->b_row * size);
+                const int split = fc_gemm_splits(g, depth);
+                const char *const a_k = a + k * g->a_col * size, *const b_k = b + k * g->b_row * size;
+                if (p->kernel->row)
+                    for (int64_t m = 0; m < g->M; ++m)
+                        p->kernel->row((char *)block + m * cols * size, split, cols, depth, a_k + m * g->a_row * size, g->a_col, b_k, g->b_row, g->b_col);
                 else
-                    p->kernel->along(block, fc_gemm_splits(g, depth), g->M, cols, depth, a + k * g->a_col * size, g->a_row, g->a_col, b + k * size, g->b_col);
+                    p->kernel->along(block, split, g->M, cols, depth, a_k, g->a_row, g->a_col, b_k, g->b_col);
                 k += depth;
                 if (first && k == g->K) {
                     job.bias = bias;
@@ -130,25 +120,29 @@ static void supers(void *ctx, int64_t begin, int64_t end)
 {
     few *d = ctx;
     const fc_gemm_args *g = d->g;
-    const int size = d->kernel->size;
+    const int size = d->kernel->size, half = g->dtype == FC_F16, held = half ? (int)sizeof(uint16_t) : size;
     const int64_t room = g->M * g->N * size;
     for (int64_t s = begin; s < end; ++s) {
         const int64_t k = (d->first + s) * SUPER, depth = least(SUPER, g->K - k);
-        const char *a = (const char *)g->a + k * g->a_col * size, *b = (const char *)g->b + k * g->b_row * size;
+        const char *a = (const char *)g->a + k * g->a_col * held, *b = (const char *)g->b + k * g->b_row * held;
         double blocks[(FC_GEMM_SUPER + 1) * MOST_SUMS];
         const int64_t whole = depth / FC_GEMM_BLOCK, rest = depth % FC_GEMM_BLOCK, n = whole + (rest > 0);
-        if (d->kernel->chains)
-            d->kernel->chains(blocks, whole, FC_GEMM_BLOCK, a, FC_GEMM_BLOCK, 1, b, FC_GEMM_BLOCK, 1);
-        else if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
+        const char *end_a = a + whole * FC_GEMM_BLOCK * g->a_col * held, *end_b = b + whole * FC_GEMM_BLOCK * g->b_row * held;
+        float wide_a[FC_GEMM_BLOCK], wide_b[FC_GEMM_BLOCK]; /* halves that fill no block */
+        if (half) {
+            d->kernel->dots_f16(blocks, whole, a, b);
+            fc_convert(FC_F32, wide_a, FC_F16, end_a, rest);
+            fc_convert(FC_F32, wide_b, FC_F16, end_b, rest);
+            end_a = (const char *)wide_a, end_b = (const char *)wide_b;
+        } else if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
             d->kernel->dots(blocks, whole, a, b, g->K * size >= FROM_MEMORY);
         else
             d->kernel->fan(blocks, whole, g->M, g->N, a, g->a_row, g->a_col, b, g->b_row);
-        if (rest && d->kernel->chains)
-            d->kernel->chains((char *)blocks + whole * room, 1, rest, a + whole * FC_GEMM_BLOCK * size, 1, 1, b + whole * FC_GEMM_BLOCK * size, 1, 1);
+        char *const last = (char *)blocks + whole * room;
+        if (rest && d->kernel->row)
+            d->kernel->row(last, 0, 1, rest, end_a, 1, end_b, 1, 0);
         else if (rest)
-            d->kernel->tiny(g->M, g->N, rest, a + whole * FC_GEMM_BLOCK * g->a_col * size, g->a_row, g->a_col,
-                            b + whole * FC_GEMM_BLOCK * g->b_row * size, g->b_row, g->b_col, (char *)blocks + whole * room, g->N, 1,
-                            NULL, 0, 0);
+            d->kernel->tiny(g->M, g->N, rest, end_a, g->a_row, g->a_col, end_b, g->b_row, g->b_col, last, g->N, 1, NULL, 0, 0);
         fc_gemm_tile_job sum = { .rows = g->M, .cols = g->N, .a = blocks, .b_row = g->N, .c = (char *)d->sums + s * room,
                                  .c_row = g->N, .c_col = 1 };
         if (s + d->first == 0 && g->accumulate) { /* c's old value comes first */
@@ -202,45 +196,25 @@ static void few_sums_each(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-/* A few rows or columns of complex numbers, which lie beside one another or along k, and dot products. */
-static int complex_thin(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
-{
-    const int turned = g->N < g->M;
-    const fc_gemm_args t = turned ? fc_gemm_transposed(g) : *g;
-    if (!kernel->chains || t.M > COMPLEX_ROWS || g->c_at || g->pack_a || g->pack_b)
-        return 0;
-    if (g->M * g->N == 1 && g->batch == 1 && g->K >= 2 * FC_GEMM_BLOCK && g->a_col == 1 && g->b_row == 1) {
-        few_sums(g, kernel);
-        return 1;
-    }
-    if (t.b_col != 1 && (t.b_row != 1 || t.b_col == 0))
-        return 0;
-    thin p = { &t, kernel, COMPLEX_CHUNK, (t.N + COMPLEX_CHUNK - 1) / COMPLEX_CHUNK, turned };
-    fc_parallel(t.batch * p.chunks, 1 + WORK_PER_PIECE / (4 * t.M * least(t.N, COMPLEX_CHUNK) * t.K + 1), columns, &p);
-    return 1;
-}
-
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    if (fc_is_complex(g->dtype))
-        return complex_thin(g, kernel);
     const int few = g->M <= FC_GEMM_FEW_ROWS && g->N <= kernel->few && g->b_row == 1 && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at;
     if ((g->M > kernel->along_rows && !few) || g->c_at || fc_gemm_narrows(g))
         return 0;
     const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->split && (g->batch == 1 || !one) && g->K >= 2 * FC_GEMM_BLOCK && (one || (kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+    if (g->split && (g->batch == 1 || !one) && g->K >= (one ? 1 : 2) * FC_GEMM_BLOCK && (one || (kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
         if (g->batch == 1)
             few_sums(g, kernel);
         else
             fc_parallel(g->batch, 1 + WORK_PER_PIECE / (g->M * g->N * g->K), few_sums_each, (void *)g);
         return 1;
     }
-    if (g->b_row != 1)
+    if (g->b_row != 1 && !(kernel->row && g->b_col == 1))
         return 0;
-    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
-    const int64_t chunk = bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : CHUNK;
-    thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk, 0 };
+    const int64_t bytes = g->b_row == 1 && g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
+    const int64_t chunk = bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : kernel->row ? COMPLEX_CHUNK : CHUNK;
+    thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
     fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;
 }

@@ -56,19 +56,19 @@ INLINE void T(chain)(const int rows, const int vecs, int64_t steps, const R *res
 }
 
 /* out[rows][vecs], rows `pitch` apart, = a block's `chains` chains, added in order */
-INLINE void T(tile)(const int rows, const int vecs, int chains, int64_t depth, const R *restrict a, const R *restrict b, int64_t b_row,
+INLINE void T(tile)(const int rows, const int vecs, int chains, int64_t depth, const R *restrict a, int64_t a_step, const R *restrict b, int64_t b_row,
                     R *restrict out, int64_t pitch)
 {
     for (int r = 0; r < chains; ++r)
-        T(chain)(rows, vecs, depth / chains, a + r * TILE_ROWS, chains * TILE_ROWS, b + r * b_row, chains * b_row, out, pitch, r > 0);
+        T(chain)(rows, vecs, depth / chains, a + r * a_step, chains * a_step, b + r * b_row, chains * b_row, out, pitch, r > 0);
 }
 
-typedef void (*T(tile_fn))(int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch);
+typedef void (*T(tile_fn))(int chains, int64_t depth, const R *a, int64_t a_step, const R *b, int64_t b_row, R *out, int64_t pitch);
 
 #define TILE(rows, vecs)                                                                                              \
-static void T(tile_##rows##_##vecs)(int chains, int64_t depth, const R *a, const R *b, int64_t b_row, R *out, int64_t pitch) \
+static void T(tile_##rows##_##vecs)(int chains, int64_t depth, const R *a, int64_t a_step, const R *b, int64_t b_row, R *out, int64_t pitch) \
 {                                                                                                                     \
-    T(tile)(rows, vecs, chains, depth, a, b, b_row, out, pitch);                                                      \
+    T(tile)(rows, vecs, chains, depth, a, a_step, b, b_row, out, pitch);                                              \
 }
 #define TILES(rows) TILE(rows, 1) TILE(rows, 2)
 #define NAMES(rows) { T(tile_##rows##_1), T(tile_##rows##_2) }
@@ -243,7 +243,7 @@ INLINE void T(one_tile)(const fc_gemm_tile_job *job, int64_t i, int64_t j)
     const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
     const int cols = (int)(job->cols - j < 2 * LANES ? job->cols - j : 2 * LANES), vecs = cols > LANES ? 2 : 1;
     const T(target) to = T(aim)(job, i, j, cols, vecs * LANES, sum);
-    T(tiles)[rows - 1][vecs - 1](job->split ? FC_GEMM_CHAINS : 1, job->depth, (const R *)job->a + i * job->depth,
+    T(tiles)[rows - 1][vecs - 1](job->split ? FC_GEMM_CHAINS : 1, job->depth, (const R *)job->a + i * job->depth, TILE_ROWS,
                                  (const R *)job->b + j * job->depth, 2 * LANES, to.at, to.pitch);
     T(put)(job, i, j, rows, cols, to.at, to.pitch);
 }
@@ -294,7 +294,7 @@ static void T(tiny)(int64_t rows, int64_t cols, int64_t depth, const void *a, in
             R *z = (R *)c + i * c_row + j0 * c_col;
             R sum[TINY];
             for (int j = 0; j < count; ++j) sum[j] = 0;
-            if (b_col == 1)
+            if (b_col == 1 && count > 1) /* one sum stays in a register */
                 for (int64_t k = 0; k < depth; ++k) {
                     const R x_k = x[k * a_col];
                     for (int j = 0; j < count; ++j) sum[j] = FMA1(x_k, y[k * b_row + j], sum[j]);

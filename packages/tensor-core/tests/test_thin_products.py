@@ -111,3 +111,17 @@ def test_repeated_lines(dtype):
     column = x[:1].expand(40, 1)
     assert np.array_equal((y @ column).numpy(), (other @ np.full((40, 1), line[0])).astype(dtype))
     assert np.array_equal((column.t() @ y.t()).numpy(), (np.full((1, 40), line[0]) @ other.T).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+@pytest.mark.parametrize("shape", [(1, 700), (3, 5), (3, 300), (9, 257), (40, 4200)])
+def test_complex_products_turn_and_keep_what_is_real(dtype, shape):
+    """x y is y x bit for bit, whichever loops either takes, and a number times its conjugate is real (docs/decisions/056)."""
+    rng = np.random.default_rng(5)
+    a, b = (facula.from_numpy((rng.standard_normal(s) + 1j * rng.standard_normal(s)).astype(dtype)) for s in (shape, (shape[1], 7)))
+    assert facula.equal(facula.view_as_real(a @ b), facula.view_as_real((b.t() @ a.t()).t()))
+    square = facula.view_as_real(a @ a.mH)
+    assert facula.equal(square[..., 0], square[..., 0].t())
+    assert facula.equal(square[..., 1], -square[..., 1].t())
+    assert not square[..., 1].diagonal().any()
+    assert facula.vdot(a[0], a[0]).imag == 0
