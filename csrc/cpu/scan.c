@@ -11,7 +11,7 @@
 #include "parallel.h"
 
 enum { SCAN_TILE = 128, SERIAL = 32768, AT_ONCE = 4, STAGED = 2048 /* halves that are widened at once */,
-       LOADED = 64 /* elements that are widened before they are compared */, CALM = 16 /* that are looked at together for a new extreme */,
+       CALM = 16 /* elements that are looked at together for a new extreme */,
        APART = 4096, LARGE = 1 << 20,
        TURNED = 64 /* lines that lie side by side are turned at once */, MOST_BYTES = 1 << 20 };
 
@@ -123,6 +123,14 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define GREATER(v, best) ((v) >= (best))
 #define LESSER(v, best) ((v) <= (best))
 #define ISNAN(v) ((v) != (v))
+#define UNFORESEEN(x) (x) /* compilers choose by a conditional move what they are told is */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_expect_with_probability)
+#undef UNFORESEEN
+#define UNFORESEEN(x) __builtin_expect_with_probability(x, 1, 0.5)
+#endif
+#endif
+#define WIDENS
 #define S uint16_t
 #define T f16
 #define V f32
@@ -133,6 +141,7 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define V f32
 #define LOAD fc_f32_of_bf16
 #include "scan_extremes.h"
+#undef WIDENS
 #define S f32
 #define T f32
 #define V S

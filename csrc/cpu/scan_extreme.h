@@ -1,49 +1,55 @@
-/* One cummax or cummin: includer defines NAME, S, V, LOAD (S to V), ISNAN, BEATS(v, best). No guard on purpose. Elements of a line are `step` apart, in x `from`. */
+/* One cummax or cummin: includer defines NAME, S, V, LOAD (S to V), WIDENS where those differ, ISNAN, BEATS(v, best). No guard on purpose. Elements of a
+ * line are `step` apart, in x `from`. */
+static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int64_t *index, const S *x, int64_t n, const int64_t step, const int64_t from)
+{
+    S raw = x[0];
+    V best = LOAD(raw);
+    int64_t at = 0;
+    for (int64_t i = 0, some; i < n; i += some) {
+        some = n - i < CALM ? n - i : CALM;
+#ifdef WIDENS
+        V value[CALM];
+        for (int k = 0; k < some; ++k)
+            value[k] = LOAD(x[(i + k) * from]);
+#define VALUE(k) value[k]
+#else
+#define VALUE(k) x[(i + (k)) * from]
+#endif
+        int hit = some < CALM || step != 1;
+        if (!hit)
+            for (int k = 0; k < CALM; ++k)
+                hit |= (ISNAN(VALUE(k))) | (BEATS(VALUE(k), best)); /* nothing beats NaN */
+        if (!hit) {
+            for (int k = 0; k < CALM; ++k) {
+                out[i + k] = raw;
+                index[i + k] = at;
+            }
+            continue;
+        }
+        for (int k = 0; k < some; ++k) { /* among few numbers one in two is a new best: no branch foresees that */
+            const S fresh = x[(i + k) * from];
+            const V v = VALUE(k);
+            const int take = UNFORESEEN((ISNAN(v)) | (BEATS(v, best)));
+            best = take ? v : best;
+            raw = take ? fresh : raw;
+            at = take ? i + k : at;
+            out[(i + k) * step] = raw;
+            index[(i + k) * step] = at;
+        }
+#undef VALUE
+    }
+}
+
 static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t from, int64_t width)
 {
     S *out = out_;
     const S *x = x_;
-    if (width == 1) { /* a line of its own: the best stays in a register, and a new one is rare */
-        S raw = x[0];
-        V best = LOAD(raw), value[LOADED];
-        int64_t at = 0;
-        for (int64_t i = 0, some; i < n; i += some) {
-            some = n - i < LOADED ? n - i : LOADED;
-            for (int64_t k = 0; k < some; ++k)
-                value[k] = LOAD(x[(i + k) * from]);
-            for (int64_t k = 0; k < some;) {
-                int hit = 0;
-                if (step == 1 && k + CALM <= some)
-                    for (int j = 0; j < CALM; ++j)
-                        hit |= (ISNAN(value[k + j])) | (BEATS(value[k + j], best)); /* nothing beats NaN */
-                else
-                    hit = 1;
-                const int64_t end = k + CALM < some ? k + CALM : some;
-                if (!hit)
-                    for (int j = 0; j < CALM; ++j) {
-                        out[i + k + j] = raw;
-                        index[i + k + j] = at;
-                    }
-/* without branches: among few numbers one in two is a new best. gcc makes one of at's ?: */
-#define STEP(to)                                                                        \
-                {                                                                       \
-                    const S fresh = x[(i + k) * from];                                  \
-                    const int take = (ISNAN(value[k])) | (BEATS(value[k], best));       \
-                    best = take ? value[k] : best;                                      \
-                    raw = take ? fresh : raw;                                           \
-                    at ^= (at ^ (i + k)) & -(int64_t)take;                              \
-                    out[to] = raw;                                                      \
-                    index[to] = at;                                                     \
-                }
-                if (hit && step == 1)
-                    for (; k < end; ++k)
-                        STEP(i + k)
-                for (; hit && k < end; ++k)
-                    STEP((i + k) * step)
-#undef STEP
-                k = end;
-            }
-        }
+    if (width == 1 && step == 1 && from == 1) {
+        PASTE(NAME, line)(out, index, x, n, 1, 1);
+        return;
+    }
+    if (width == 1) {
+        PASTE(NAME, line)(out, index, x, n, step, from);
         return;
     }
     for (int64_t c = 0; c < width; ++c) {
@@ -53,9 +59,10 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
     for (int64_t i = 1; i < n; ++i)
         for (int64_t c = 0; c < width; ++c) {
             const S fresh = x[i * from + c], best = out[(i - 1) * step + c];
-            const int take = ISNAN(LOAD(fresh)) || BEATS(LOAD(fresh), LOAD(best));
+            const int64_t at = index[(i - 1) * step + c];
+            const int take = (ISNAN(LOAD(fresh))) | (BEATS(LOAD(fresh), LOAD(best)));
             out[i * step + c] = take ? fresh : best;
-            index[i * step + c] = take ? i : index[(i - 1) * step + c];
+            index[i * step + c] = take ? i : at;
         }
 }
 #undef NAME
