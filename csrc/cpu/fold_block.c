@@ -32,6 +32,10 @@ static FC_NOINLINE void short_rows(const fc_fold_cell *cell, char *dst, const ch
     char room[SHORT * FC_FOLD_TURNED * CELL] __attribute__((aligned(64))), lanes[FC_FOLD_LANES * FC_FOLD_TURNED * CELL] __attribute__((aligned(64)));
     for (int64_t r = 0; r < rows;) {
         const int64_t some = fc_fold_turn_rows(x + r * step * es, es, rows - r, n, step, room), used = cell->exact ? 1 : min64(n, FC_FOLD_LANES);
+        if (cell->few && some % FC_FOLD_ABREAST == 0) { /* whose MAP has no parameter */
+            r += cell->few(dst + r * cell->size, room, n, some, some);
+            continue;
+        }
         cell->begin(lanes, used * some);
         for (int64_t i = 0; i < n; ++i)
             cell->one(lanes + i % (cell->exact ? 1 : FC_FOLD_LANES) * some * cell->size, room + i * some * es, some, params ? params + r * cell->size : NULL);

@@ -117,27 +117,23 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
     const A *param = param_;
     const int64_t whole = n - n % FC_FOLD_LANES, left = n - whole;
     int64_t r = 0;
-#ifndef F_HEAVY
-    /* One row is one chain of additions, each waiting for the one before: several rows at once hide that. */
+#define F_TERM(row, k, p) (A)(MAP(LOAD(row[k]), p))
+#if FOLD_PARTS == 1 && !defined F_HEAVY
+    /* One row is a chain of additions for each lane: several rows at once hide that they wait, where their lanes are few registers. */
     for (; rows - r >= 4 && n >= 4 * FC_FOLD_LANES; r += 4) {
         const S *x0 = x + r * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
         const A p0 = param ? param[r] : 0, p1 = param ? param[r + 1] : 0, p2 = param ? param[r + 2] : 0, p3 = param ? param[r + 3] : 0;
         A l0[FC_FOLD_LANES], l1[FC_FOLD_LANES], l2[FC_FOLD_LANES], l3[FC_FOLD_LANES];
-        for (int j = 0; j < FC_FOLD_LANES; ++j)
-            l0[j] = l1[j] = l2[j] = l3[j] = INIT;
-        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES) {
-            F_LANES
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l0[j] = OP(l0[j], (A)(MAP(LOAD(x0[i + j]), p0)));
-            F_LANES
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l1[j] = OP(l1[j], (A)(MAP(LOAD(x1[i + j]), p1)));
-            F_LANES
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l2[j] = OP(l2[j], (A)(MAP(LOAD(x2[i + j]), p2)));
-            F_LANES
-            for (int j = 0; j < FC_FOLD_LANES; ++j)
-                l3[j] = OP(l3[j], (A)(MAP(LOAD(x3[i + j]), p3)));
+        (void)p0, (void)p1, (void)p2, (void)p3;
+        FOLD_EACH(l0[j] = OP((A)INIT, F_TERM(x0, j, p0)))
+        FOLD_EACH(l1[j] = OP((A)INIT, F_TERM(x1, j, p1)))
+        FOLD_EACH(l2[j] = OP((A)INIT, F_TERM(x2, j, p2)))
+        FOLD_EACH(l3[j] = OP((A)INIT, F_TERM(x3, j, p3)))
+        for (int64_t i = FC_FOLD_LANES; i < whole; i += FC_FOLD_LANES) {
+            FOLD_EACH(l0[j] = OP(l0[j], F_TERM(x0, i + j, p0)))
+            FOLD_EACH(l1[j] = OP(l1[j], F_TERM(x1, i + j, p1)))
+            FOLD_EACH(l2[j] = OP(l2[j], F_TERM(x2, i + j, p2)))
+            FOLD_EACH(l3[j] = OP(l3[j], F_TERM(x3, i + j, p3)))
         }
         const int64_t readable = (rows - r - 1) * step + left;
         out[r] = F(end)(l0, x0 + whole, left, readable, p0);
@@ -151,14 +147,16 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
         const A p = param ? param[r] : 0;
         A lane[FC_FOLD_LANES];
         (void)p;
-        for (int j = 0; j < FC_FOLD_LANES; ++j)
-            lane[j] = INIT;
-        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
-            F_LANES
+        if (whole) /* gcc fills lanes by a rep stos, which takes longer than a short row's sums */
+            FOLD_EACH(lane[j] = OP((A)INIT, F_TERM(x_r, j, p)))
+        else
             for (int j = 0; j < FC_FOLD_LANES; ++j)
-                lane[j] = OP(lane[j], (A)(MAP(LOAD(x_r[i + j]), p)));
+                lane[j] = INIT;
+        for (int64_t i = FC_FOLD_LANES; i < whole; i += FC_FOLD_LANES)
+            FOLD_EACH(lane[j] = OP(lane[j], F_TERM(x_r, i + j, p)))
         out[r] = F(end)(lane, x_r + whole, left, (rows - r - 1) * step + left, p);
     }
+#undef F_TERM
 }
 #endif
 
@@ -222,7 +220,7 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
     for (int j = 0; j < WIDTH; ++j)
         p[j] = param ? param[j % 2] : 0;
     int64_t i = 0;
-    if (WIDTH <= 2 * n) { /* gcc fills lanes by a rep stos, which takes longer than a short row's sums */
+    if (WIDTH <= 2 * n) {
         F_LANES
         for (int j = 0; j < WIDTH; ++j)
             lane[j] = OP(INIT, (A)(MAP(LOAD(x[j]), p[j])));

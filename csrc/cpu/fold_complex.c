@@ -9,6 +9,7 @@
 #define LOAD(s) (s)
 
 #define T_NAME c64
+#define FOLD_PARTS 4
 #define S c64
 #define R f32
 #define RE(z) crealf(z)
@@ -18,6 +19,7 @@
 #include "fold_complex_ops.h"
 
 #define T_NAME c128
+#define FOLD_PARTS 8
 #define S c128
 #define R f64
 #define RE(z) creal(z)

@@ -50,6 +50,7 @@ static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, 
 
 #undef S
 #undef T_NAME
+#undef FOLD_PARTS
 #undef R
 #undef RE
 #undef IM

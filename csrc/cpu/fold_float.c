@@ -18,12 +18,14 @@
 
 #define S f32
 #define T_NAME f32
+#define FOLD_PARTS 1
 #define LOAD(s) (s)
 #include "fold_float_ops.h"
 
 #define FOLD_F64
 #define S f64
 #define T_NAME f64
+#define FOLD_PARTS 2
 #define LOAD(s) (s)
 #include "fold_float_ops.h"
 

@@ -1,4 +1,4 @@
-/* All cells of one real float type: S, T_NAME, LOAD defined by fold_float.c; ACC is f64 for f64, else f32. No guard on purpose. */
+/* All cells of one real float type: S, T_NAME, LOAD, FOLD_PARTS defined by fold_float.c; ACC is f64 for f64, else f32. No guard on purpose. */
 #ifdef FOLD_F64
 #define ACC f64
 #define ABS(v) fabs(v)
@@ -76,6 +76,7 @@ static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, 
 
 #undef S
 #undef T_NAME
+#undef FOLD_PARTS
 #undef LOAD
 #undef ACC
 #undef ABS
