@@ -8,7 +8,7 @@
 #define FC_INT_SIGNED(S, U, t)                                                                                    \
     static inline S fc_neg_##t(S x)  { return (S)(0 - (U)x); }                                                           \
     static inline S fc_abs_##t(S x)  { return x < 0 ? (S)(0 - (U)x) : x; }                                               \
-    static inline S fc_sign_##t(S x) { return (S)((x > 0) - (x < 0)); }                                                  \
+    static inline S fc_sign_##t(S x) { return (S)((S)(x > 0) | -(S)(x < 0)); } /* in S: gcc would narrow to int between */ \
     static inline int fc_signbit_##t(S x) { return x < 0; }                                                              \
     /* 1 / x**n truncated: only 1 and -1 leave anything */                                                               \
     static inline S fc_pow_##t(S x, S y)                                                                                 \
