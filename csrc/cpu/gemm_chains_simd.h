@@ -144,7 +144,8 @@ static void T(along_few)(R *out, int64_t rows, int64_t cols, const R *a, int64_t
     }
 }
 
-/* Dot products of PER blocks at once, FC_GEMM_BLOCK apart: the blocks are the lines. */
+/* Dot products of PER blocks at once, FC_GEMM_BLOCK apart: the blocks are the lines. What comes after them is fetched meanwhile, in order: from memory
+ * so many streams alone are 12 GB/s instead of 22. */
 INLINE void T(dots_of)(R *restrict out, const R *x, const R *y)
 {
     T(V) sum = { 0 };
@@ -159,6 +160,8 @@ INLINE void T(dots_of)(R *restrict out, const R *x, const R *y)
         T(V) u[PER], v[PER];
         T(gather)((void *)u, x_line, k);
         T(gather)((void *)v, y_line, k);
+        FC_GEMM_AHEAD(x + PER * FC_GEMM_BLOCK + PER * k, PER * LANES);
+        FC_GEMM_AHEAD(y + PER * FC_GEMM_BLOCK + PER * k, PER * LANES);
 #pragma GCC unroll 4
         for (int s = 0; s < PER; ++s)
             sum = FMA(u[s], v[s], sum);
@@ -166,14 +169,12 @@ INLINE void T(dots_of)(R *restrict out, const R *x, const R *y)
     T(add_chains)(out, (const R *)&sum, PER);
 }
 
-/* streams: from memory, which is read as fast as it can be where there are two streams: 22 GB/s instead of 12. In a cache, PER blocks at once
- * are 77 GB/s instead of 28. */
-static void T(dots)(void *result, int64_t blocks, const void *a, const void *b, int streams)
+static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
 {
     R *out = result;
     const R *x = a, *y = b;
     int64_t j = 0;
-    for (; !streams && j + PER <= blocks; j += PER)
+    for (; j + PER <= blocks; j += PER)
         T(dots_of)(out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
     for (; j < blocks; ++j) {
         R chains[FC_GEMM_CHAINS] = { 0 };

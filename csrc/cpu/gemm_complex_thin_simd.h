@@ -102,6 +102,47 @@ INLINE void T(row_of)(const int along, const int groups, R *restrict sums, int c
         *(T(VM) *)(sums + g * LANES) = (T(V))T(joined)(total_re[g], total_im[g]);
 }
 
+/* The same of many columns beside one another: rows of y from end to end, a few at a time, the sums waiting in L1. A vector of columns would visit
+ * a page of its own for every step. */
+enum { T(SWEEP) = 2048 / sizeof(R), T(ROWS) = 8 };
+INLINE void T(sweep_rows)(const int rows, R *restrict by_re, R *restrict by_im, int64_t parts, const R *x, int64_t x_step, const R *restrict y, int64_t y_step)
+{
+    for (int64_t j = 0; j < parts; j += LANES) {
+        REGISTER re = T(read)(by_re + j), im = T(read)(by_im + j);
+#pragma GCC unroll 8
+        for (int s = 0; s < rows; ++s) {
+            const REGISTER v = T(read)(y + s * y_step + j);
+            re = (REGISTER)FMA(SPLAT(T(V), x[s * x_step]), v, re);
+            im = (REGISTER)FMA(SPLAT(T(V), x[s * x_step + 1]), v, im);
+        }
+        *(T(VM) *)(by_re + j) = (T(V))re;
+        *(T(VM) *)(by_im + j) = (T(V))im;
+    }
+}
+
+/* parts: a multiple of LANES, at most SWEEP */
+static void T(sweep_columns)(R *restrict sums, int chains, int64_t depth, int64_t parts, const R *x, int64_t x_step, const R *y, int64_t y_step)
+{
+    R by_re[T(SWEEP)], by_im[T(SWEEP)], total_re[T(SWEEP)], total_im[T(SWEEP)];
+    const int64_t steps = depth / chains;
+    for (int r = 0; r < chains; ++r, x += x_step, y += y_step) {
+        R *const re = r ? by_re : total_re, *const im = r ? by_im : total_im;
+        memset(re, 0, (size_t)parts * sizeof(R));
+        memset(im, 0, (size_t)parts * sizeof(R));
+        int64_t k = 0;
+        for (; k + T(ROWS) <= steps; k += T(ROWS))
+            T(sweep_rows)(T(ROWS), re, im, parts, x + k * chains * x_step, chains * x_step, y + k * chains * y_step, chains * y_step);
+        for (; k < steps; ++k)
+            T(sweep_rows)(1, re, im, parts, x + k * chains * x_step, chains * x_step, y + k * chains * y_step, chains * y_step);
+        for (int64_t j = 0; r && j < parts; j += LANES) {
+            *(T(VM) *)(total_re + j) = *(T(VM) *)(total_re + j) + *(T(VM) *)(re + j);
+            *(T(VM) *)(total_im + j) = *(T(VM) *)(total_im + j) + *(T(VM) *)(im + j);
+        }
+    }
+    for (int64_t j = 0; j < parts; j += LANES)
+        *(T(VM) *)(sums + j) = (T(V))T(joined)(T(read)(total_re + j), T(read)(total_im + j));
+}
+
 /* One sum, one number at a time. */
 static void T(one_complex)(R *sum, int chains, int64_t depth, const R *x, int64_t x_step, const R *y, int64_t y_step)
 {
@@ -129,7 +170,11 @@ INLINE void T(blocks_of)(const int lines, const int shared, R *restrict sums, co
         for (int p = 0; p < PARTS; ++p)
             by_re[l][p] = by_im[l][p] = (REGISTER){ 0 };
 #pragma GCC unroll 1
-    for (int64_t k = 0; k < 2 * FC_GEMM_BLOCK; k += 2 * FC_GEMM_CHAINS)
+    for (int64_t k = 0; k < 2 * FC_GEMM_BLOCK; k += 2 * FC_GEMM_CHAINS) {
+        if (!shared) {
+            FC_GEMM_AHEAD(x + lines * (2 * FC_GEMM_BLOCK + k), lines * 2 * FC_GEMM_CHAINS);
+            FC_GEMM_AHEAD(y + lines * (2 * FC_GEMM_BLOCK + k), lines * 2 * FC_GEMM_CHAINS);
+        }
 #pragma GCC unroll 2
         for (int p = 0; p < PARTS; ++p)
 #pragma GCC unroll 4
@@ -138,6 +183,7 @@ INLINE void T(blocks_of)(const int lines, const int shared, R *restrict sums, co
                 by_re[l][p] = (REGISTER)FMA(T(reals)(u), v, by_re[l][p]);
                 by_im[l][p] = (REGISTER)FMA(T(imaginaries)(u), v, by_im[l][p]);
             }
+    }
 #pragma GCC unroll 4
     for (int l = 0; l < lines; ++l) {
         R re[2 * FC_GEMM_CHAINS], im[2 * FC_GEMM_CHAINS];
@@ -153,13 +199,13 @@ INLINE void T(blocks_of)(const int lines, const int shared, R *restrict sums, co
 }
 #define LINES (SUMS / (2 * PARTS))
 
-static void T(dots_complex)(void *out, int64_t blocks, const void *a, const void *b, int streams)
+static void T(dots_complex)(void *out, int64_t blocks, const void *a, const void *b)
 {
     const int64_t apart = 2 * FC_GEMM_BLOCK;
     R *sums = out;
     const R *x = a, *y = b;
     int64_t j = 0;
-    for (; !streams && j + LINES <= blocks; j += LINES)
+    for (; j + LINES <= blocks; j += LINES)
         T(blocks_of)(LINES, 0, sums + 2 * j, x + j * apart, y + j * apart, apart);
     for (; j < blocks; ++j)
         T(blocks_of)(1, 0, sums + 2 * j, x + j * apart, y + j * apart, apart);
@@ -186,6 +232,10 @@ static void T(row_complex)(void *out, int split, int64_t count, int64_t depth, c
         } else if (count < HELD) {
             done = 1;
             T(one_complex)(sums, chains, depth, x, x_step, y, y_row);
+        } else if (beside && count >= T(SWEEP) / 2) {
+            const int64_t parts = 2 * count / LANES * LANES;
+            done = (parts < T(SWEEP) ? parts : T(SWEEP)) / 2;
+            T(sweep_columns)(sums, chains, depth, 2 * done, x, x_step, y, y_row);
         } else {
 #define CASE(along, groups) if (beside != along && many == (groups > 1)) T(row_of)(along, groups, sums, chains, depth, x, x_step, y, y_row, y_col)
             CASE(0, SUMS / 2); else CASE(0, 1); else CASE(1, SUMS / 2); else CASE(1, 1);

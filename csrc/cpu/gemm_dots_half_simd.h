@@ -22,6 +22,7 @@ INLINE void gather_f16(T(V) *out, const uint16_t *const *line, int64_t k)
 static void dots_f16(void *result, int64_t blocks, const void *a, const void *b)
 {
     for (int64_t j = 0; j < blocks; j += BLOCKS) {
+        const uint16_t *const next_a = (const uint16_t *)a + (j + BLOCKS) * FC_GEMM_BLOCK, *const next_b = (const uint16_t *)b + (j + BLOCKS) * FC_GEMM_BLOCK;
         const uint16_t *x[BLOCKS], *y[BLOCKS];
         T(V) sum[2] = { { 0 }, { 0 } };
         float out[BLOCKS];
@@ -32,7 +33,9 @@ static void dots_f16(void *result, int64_t blocks, const void *a, const void *b)
             y[l] = (const uint16_t *)b + at;
         }
 #pragma GCC unroll 1
-        for (int64_t k = 0; k < FC_GEMM_BLOCK; k += LANES)
+        for (int64_t k = 0; k < FC_GEMM_BLOCK; k += LANES) {
+            FC_GEMM_AHEAD(next_a + BLOCKS * k, BLOCKS * LANES);
+            FC_GEMM_AHEAD(next_b + BLOCKS * k, BLOCKS * LANES);
 #pragma GCC unroll 2
             for (int h = 0; h < 2; ++h) {
                 T(V) u[PER], v[PER];
@@ -42,6 +45,7 @@ static void dots_f16(void *result, int64_t blocks, const void *a, const void *b)
                 for (int s = 0; s < PER; ++s)
                     sum[h] = FMA(u[s], v[s], sum[h]);
             }
+        }
         T(add_chains)(out, (const R *)sum, BLOCKS);
         memcpy((float *)result + j, out, (size_t)(blocks - j < BLOCKS ? blocks - j : BLOCKS) * sizeof *out);
     }

@@ -1,7 +1,8 @@
 /*
  * The matrix product of integers, modulo 2^bits: any order gives the same bits, and a signed type those of the unsigned one.
  * A unit of work is a panel of columns of one product. DEPTH of its rows at a time are packed, and four rows of a meet them in registers; for few
- * rows packing would be most of the work: b's rows are read where they lie, or its columns, where those run along k, as dot products.
+ * rows packing would be most of the work: b's rows are read where they lie, or its columns, where those run along k, as dot products. Long rows that no
+ * cache keeps are read from end to end, a few at a time, the sums waiting in L1.
  */
 #ifndef T
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "gemm_blocks.h"
 #include "parallel.h"
 
-enum { DEPTH = 256, ROWS = 4, FEW = 8, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
+enum { DEPTH = 256, ROWS = 4, FEW = 8, SWEEP = 4096 /* bytes of sums */, STEPS = 8, FROM_MEMORY = 1 << 20, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
 
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -32,6 +33,12 @@ typedef uint16_t pairs_of_bytes __attribute__((vector_size(BYTES)));
 void FC_ISA_NAME(fc_gemm_integers)(const fc_gemm_args *g)
 {
     const int dt = g->dtype, size = dt == FC_U8 || dt == FC_I8 ? 1 : dt == FC_U16 || dt == FC_I16 ? 2 : dt == FC_U32 || dt == FC_I32 ? 4 : 8;
+    if (g->M <= FEW && g->b_col == 1 && g->b_row >= SWEEP / 4 / size && g->N * g->K * size >= FROM_MEMORY) {
+        const int64_t stretches = (g->N - 1) / (SWEEP / size) + 1;
+        fc_parallel(g->batch * stretches, 1 + WORK_PER_PIECE / (g->M * g->K * (SWEEP / size) + 1),
+                    size == 1 ? sweeps_uint8_t : size == 2 ? sweeps_uint16_t : size == 4 ? sweeps_uint32_t : sweeps_uint64_t, (void *)g);
+        return;
+    }
     const int64_t panels = (g->N - 1) / (2 * BYTES / size) + 1, grain = 1 + WORK_PER_PIECE / (g->M * (g->K + 1) * (2 * BYTES / size));
     fc_parallel(g->batch * panels, grain, size == 1 ? panels_uint8_t : size == 2 ? panels_uint16_t : size == 4 ? panels_uint32_t : panels_uint64_t, (void *)g);
 }
@@ -130,15 +137,68 @@ static void N(dots)(const fc_gemm_args *g, int rows, int64_t cols, int64_t depth
     }
 }
 
-/* A row of sums to c, `start` columns on. */
-static void N(leave)(const fc_gemm_args *g, T *z, const T *sums, const T *bias, int64_t cols, int add)
+/* A row of sums to c: row m of product i, from column n on. */
+static void N(leave)(const fc_gemm_args *g, int64_t i, int64_t m, int64_t n, const T *sums, int64_t cols, int add, int whole)
 {
+    T *z = (T *)g->c + i * g->c_batch + m * g->c_row + n * g->c_col;
+    const T *bias = whole && g->bias ? (const T *)g->bias + i * g->bias_batch + m * g->bias_row + n * g->bias_col : NULL;
     if (g->c_col == 1 && cols == WIDE && !add && !bias) {
         memcpy(z, sums, WIDE * sizeof(T));
         return;
     }
     for (int64_t l = 0; l < cols; ++l, z += g->c_col)
         *z = (T)((add ? *z : 0) + sums[l] + (bias ? bias[l * g->bias_col] : 0));
+}
+
+/* sums[cols] += x b, over `steps` rows of b; steps is a constant at every call */
+INLINE void N(sweep)(const int steps, T *restrict sums, int64_t cols, const T *x, int64_t x_step, const T *restrict b, int64_t b_row)
+{
+    int64_t j = 0;
+    for (; j + BYTES / (int)sizeof(T) <= cols; j += BYTES / (int)sizeof(T)) {
+        N(V) v = N(load)(sums + j);
+        if (sizeof(T) == 1) { /* as in a tile */
+            pairs_of_bytes even = {0}, odd = {0};
+#pragma GCC unroll 8
+            for (int s = 0; s < steps; ++s) {
+                const pairs_of_bytes y = (pairs_of_bytes)N(load)(b + s * b_row + j), x_s = (uint16_t)x[s * x_step] - (pairs_of_bytes){0};
+                even += x_s * y;
+                odd += x_s * (y >> 8);
+            }
+            v += (N(V))((even & 0xff) | odd << 8);
+        } else
+#pragma GCC unroll 8
+            for (int s = 0; s < steps; ++s)
+                v += (x[s * x_step] - (N(V)){0}) * N(load)(b + s * b_row + j);
+        memcpy(sums + j, &v, sizeof v);
+    }
+    for (; j < cols; ++j)
+        for (int s = 0; s < steps; ++s)
+            sums[j] = (T)(sums[j] + x[s * x_step] * b[s * b_row + j]);
+}
+
+static void N(sweeps)(void *ctx, int64_t begin, int64_t end)
+{
+    const fc_gemm_args *g = ctx;
+    enum { COLS = SWEEP / sizeof(T) };
+    const int64_t stretches = (g->N - 1) / COLS + 1;
+    T sums[FEW][COLS];
+    for (int64_t u = begin; u < end; ++u) {
+        const int64_t i = u / stretches, n = u % stretches * COLS, cols = g->N - n < COLS ? g->N - n : COLS;
+        const T *a = (const T *)g->a + i * g->a_batch, *b = (const T *)g->b + i * g->b_batch + n;
+        memset(sums, 0, (size_t)g->M * sizeof *sums);
+        for (int64_t k = 0, some; k < g->K; k += some) {
+            some = g->K - k < STEPS ? 1 : STEPS;
+            for (int64_t m = 0; m < g->M; ++m) {
+                const T *x = a + m * g->a_row + k * g->a_col;
+                if (some == STEPS)
+                    N(sweep)(STEPS, sums[m], cols, x, g->a_col, b + k * g->b_row, g->b_row);
+                else
+                    N(sweep)(1, sums[m], cols, x, g->a_col, b + k * g->b_row, g->b_row);
+            }
+        }
+        for (int64_t m = 0; m < g->M; ++m)
+            N(leave)(g, i, m, n, sums[m], cols, g->accumulate, 1);
+    }
 }
 
 static void N(panels)(void *ctx, int64_t begin, int64_t end)
@@ -149,7 +209,6 @@ static void N(panels)(void *ctx, int64_t begin, int64_t end)
     for (int64_t u = begin; u < end; ++u) {
         const int64_t i = u / panels, n = u % panels * WIDE, cols = g->N - n < WIDE ? g->N - n : WIDE;
         const T *a = (const T *)g->a + i * g->a_batch, *b = (const T *)g->b + i * g->b_batch + n * g->b_col;
-        T *c = (T *)g->c + i * g->c_batch + n * g->c_col;
         const int rows_lie = g->b_col == 1 && cols == WIDE, direct = rows_lie && g->M <= FEW;
         const int dots = g->M <= FEW && !rows_lie && (g->b_col != 1 || g->b_row == 1), turned = dots && g->b_row != 1; /* turned: columns are copied to where they run along k */
         const int64_t most = dots && !turned && g->a_col == 1 ? g->K : DEPTH;
@@ -184,8 +243,7 @@ static void N(panels)(void *ctx, int64_t begin, int64_t end)
                     for (int r = 0; r < rows; ++r)
                         N(tile)(1, depth, x + r * g->a_row, g->a_row, g->a_col, from, from_row, sums + r);
                 for (int r = 0; r < rows; ++r)
-                    N(leave)(g, c + (m + r) * g->c_row, (const T *)sums[r],
-                             whole && g->bias ? (const T *)g->bias + (m + r) * g->bias_row + n * g->bias_col : NULL, cols, add);
+                    N(leave)(g, i, m + r, n, (const T *)sums[r], cols, add, whole);
             }
             k += depth;
         } while (k < g->K);

@@ -67,9 +67,8 @@ typedef struct {
     int along_rows;
     int few;                    /* up to so many lines, FC_GEMM_FEW_ROWS rows */
 
-    /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. streams: of more than caches hold.
-     * NULL: none */
-    void (*dots)(void *out, int64_t blocks, const void *a, const void *b, int streams);
+    /* out[j] = block j of a dot product, j < blocks; unit steps on both sides; every block is full. NULL: none */
+    void (*dots)(void *out, int64_t blocks, const void *a, const void *b);
     void (*dots_f16)(void *out, int64_t blocks, const void *a, const void *b); /* the same of float16, to float. float */
 
     /* out[j] (rows, cols) = block j of a product, j < blocks, each full; rows <= along_rows, cols <= nr / 2; b's columns are

@@ -12,10 +12,10 @@
 #define CHUNK 128               /* columns at a time: as many lines of 1 KB are read side by side */
 #define FAR (1 << 20) /* bytes of b from which FAR_CHUNK lines go all the way through k before the next are touched */
 #define FAR_CHUNK 32
+#define COMPLEX_CHUNK 64
 #define FROM_MEMORY (16 << 20) /* bytes of each side that no cache keeps */
 #define MEMORY_CHUNK 8 /* so many lines are what the processor reads ahead of: 4.1 ms for 40 MB with 32, 2.6 with 8, but from L3 141 us for 4 MB against 171 */
 #define MOST_ROWS 4
-#define COMPLEX_CHUNK 64
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
@@ -135,7 +135,7 @@ static void supers(void *ctx, int64_t begin, int64_t end)
             fc_convert(FC_F32, wide_b, FC_F16, end_b, rest);
             end_a = (const char *)wide_a, end_b = (const char *)wide_b;
         } else if (g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1)
-            d->kernel->dots(blocks, whole, a, b, g->K * size >= FROM_MEMORY);
+            d->kernel->dots(blocks, whole, a, b);
         else
             d->kernel->fan(blocks, whole, g->M, g->N, a, g->a_row, g->a_col, b, g->b_row);
         char *const last = (char *)blocks + whole * room;
@@ -212,8 +212,9 @@ int fc_gemm_thin(const fc_gemm_args *g)
     }
     if (g->b_row != 1 && !(kernel->row && g->b_col == 1))
         return 0;
-    const int64_t bytes = g->b_row == 1 && g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
-    const int64_t chunk = bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : kernel->row ? COMPLEX_CHUNK : CHUNK;
+    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
+    const int64_t widest = MOST_ROWS * CHUNK * (int64_t)sizeof(double) / (g->M * kernel->size);
+    const int64_t chunk = g->b_row != 1 ? (bytes > FROM_MEMORY ? widest : COMPLEX_CHUNK) : bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : kernel->row ? COMPLEX_CHUNK : CHUNK;
     thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
     fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;
