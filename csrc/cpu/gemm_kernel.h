@@ -8,7 +8,13 @@
 #ifndef FC_GEMM_KERNEL_H
 #define FC_GEMM_KERNEL_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* `count` elements from x on will be read soon; they may be beyond what is anyone's */
+#define FC_GEMM_AHEAD(x, count)                                                                        \
+    for (size_t line_ = 0; line_ < (count) * sizeof *(x); line_ += 64)                                 \
+        __builtin_prefetch((const void *)((uintptr_t)(x) + line_))
 
 enum { FC_GEMM_FEW_ROWS = 8 };
 enum { FC_GEMM_SHALLOW = 64 }; /* steps up to which a product takes the time of its way to c, which then runs along c's rows */

@@ -19,11 +19,6 @@
 #define ALONG_ROWS 0
 #endif
 
-/* `count` elements from x on will be read soon; they may be beyond what is anyone's */
-#define FC_GEMM_AHEAD(x, count)                                                                        \
-    for (size_t line_ = 0; line_ < (count) * sizeof *(x); line_ += 64)                                 \
-        __builtin_prefetch((const void *)((uintptr_t)(x) + line_))
-
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
 #define T(name) PASTE(name, SUFFIX)

@@ -29,7 +29,8 @@ int fc_has_pairs(void)
 
 enum {
     WIDEST = 32, /* lines of the widest panel */
-    NARROW = 256 /* columns that would not repay packing pairs which lie in rows */
+    NARROW = 256, /* columns that would not repay packing pairs which lie in rows */
+    FETCHED = 64  /* columns that are fetched before they are read */
 };
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
@@ -45,8 +46,13 @@ void fc_gemm_lay_pairs(const fc_gemm_kernel *kernel, void *out, int64_t pitch, c
 {
     const uint16_t *x = h->x;
     if (fc_gemm_pairs_of_rows(h)) {
-        for (int64_t p = 0; p < depth; ++p, x += 2 * h->step)
+        for (int64_t p = 0; p < depth; ++p, x += 2 * h->step) {
+            if (lines >= FETCHED && p + 1 < depth) { /* each row is a page of its own, across which no processor reads ahead */
+                FC_GEMM_AHEAD(x + 2 * h->step, lines);
+                FC_GEMM_AHEAD(x + 3 * h->step, lines);
+            }
             kernel->pair_rows((uint32_t *)out + p * pitch, x, 2 * p + 1 < h->K ? x + h->step : NULL, lines);
+        }
         return;
     }
     const int64_t n = least(2 * depth, h->K);
