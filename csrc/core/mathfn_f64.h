@@ -11,6 +11,14 @@ FC_MATH f64 fc_f64_of_near_i64(int64_t x) { return fc_f64_of_bits((uint64_t)x + 
 FC_MATH int64_t fc_near_i64_of_f64(f64 x) { return (int64_t)(fc_bits_f64(x + 0x1.8p52) - FC_NEAR_BITS); }
 FC_MATH uint64_t fc_beyond_near(int64_t x) { return ((uint64_t)x + (UINT64_C(1) << 51)) >> 52; } /* 0 for a near one */
 
+/* x where `first` is 1, y where it is 0. Of an expression that only one side of ?: wants gcc sets the lanes that want the other to 0, all the way, which
+ * costs blends and makes denormal numbers: erf of 1e5 near 0 took 1220 us instead of 690. */
+FC_MATH f64 fc_either_f64(uint64_t first, f64 x, f64 y)
+{
+    const uint64_t mask = -first;
+    return fc_f64_of_bits((fc_bits_f64(x) & mask) | (fc_bits_f64(y) & ~mask));
+}
+
 /* 2**n, -1022 <= n <= 1023, n a whole double */
 FC_MATH f64 fc_power2_f64(f64 n) { return fc_f64_of_bits((fc_bits_f64(n + (0x1.8p52 + 1023))) << 52); }
 
