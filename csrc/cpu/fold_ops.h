@@ -108,13 +108,10 @@ static void FOLD_T(extremes)(void *restrict least, void *restrict greatest, cons
     int64_t i = whole;
     for (int j = 0; j < FC_FOLD_LANES; ++j)
         lows[j] = highs[j] = low;
-    for (int64_t k = 0; k < whole; k += FC_FOLD_LANES)
-        FC_FOLD_NO_UNROLL
-        for (int j = 0; j < FC_FOLD_LANES; ++j) {
-            const MAX_T v = LOAD(x[k + j]);
-            lows[j] = FOLD_T(less)(lows[j], v);
-            highs[j] = FOLD_T(greater)(highs[j], v);
-        }
+    for (int64_t k = 0; k < whole; k += FC_FOLD_LANES) {
+        FOLD_EACH(lows[j] = FOLD_T(less)(lows[j], LOAD(x[k + j])))
+        FOLD_EACH(highs[j] = FOLD_T(greater)(highs[j], LOAD(x[k + j])))
+    }
     for (int j = 0; j < FC_FOLD_LANES; ++j) {
         low = FOLD_T(less)(low, lows[j]);
         high = FOLD_T(greater)(high, highs[j]);

@@ -96,22 +96,24 @@ static uint64_t key_of(const uint64_t *key, int64_t n, int64_t *rank)
 }
 
 /*
- * Where the key of rank `rank` (from 0) is in the stable order: digit by digit from the top, what shares the digits so far is kept.
- * At the end a few are left, or equal keys, of which the rank says which one. left: room for n more.
+ * Where the key of rank `rank` (from 0) is in the stable order: digit by digit from the first bit in which those that are left differ, what shares the
+ * digit of that rank is kept. At the end a few are left, or equal keys, of which the rank says which one. left: room for n more.
  */
-static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t rank, int bits)
+static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t rank)
 {
     const int digit = n < 4096 ? 8 : 11;
     int32_t few[1 << 11], other[1 << 11]; /* two, because neighbours that count in one place wait for each other */
-    const uint64_t *from = key;
+    const uint64_t *from = key, mask = ((uint64_t)1 << digit) - 1;
     int64_t count = n, below = rank;
-    int shift = bits;
-    while (shift > 0 && count > FEW) {
-        const int width = shift < digit ? shift : digit;
-        shift -= width;
-        const uint64_t mask = ((uint64_t)1 << width) - 1;
-        memset(few, 0, sizeof *few << width);
-        memset(other, 0, sizeof *other << width);
+    while (count > FEW) {
+        uint64_t differs = 0;
+        for (int64_t k = 1; k < count; ++k)
+            differs |= from[k] ^ from[0];
+        if (!differs)
+            break;
+        const int first = 64 - __builtin_clzll(differs), shift = first > digit ? first - digit : 0;
+        memset(few, 0, sizeof *few << digit);
+        memset(other, 0, sizeof *other << digit);
         for (int64_t k = 0; k + 1 < count; k += 2) {
             ++few[from[k] >> shift & mask];
             ++other[from[k + 1] >> shift & mask];
@@ -123,8 +125,6 @@ static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t 
             below -= few[d] + other[d];
             ++d;
         }
-        if (few[d] + other[d] == count)
-            continue;
         int64_t kept = 0;
         for (int64_t k = 0; k < count; ++k) {
             left[kept] = from[k];
@@ -157,7 +157,7 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
     const int dtype = q->x->dtype, bits = 8 * fc_dt_size[dtype];
     int64_t nans = 0, first_nan = 0;
     if (q->which == KTHVALUE) {
-        const int64_t at = place_of(key, left, n, q->k - 1, bits);
+        const int64_t at = place_of(key, left, n, q->k - 1);
         int64_t equal = 0;
         for (int64_t k = 0; k < n; ++k)
             equal += key[k] == key[at];
@@ -170,7 +170,7 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
         ++first_nan;
     if (nans == n || (nans && q->which == MEDIAN))
         return first_nan;
-    return place_of(key, left, n, (n - nans - 1) / 2, bits);
+    return place_of(key, left, n, (n - nans - 1) / 2);
 }
 
 static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
