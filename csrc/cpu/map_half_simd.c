@@ -1,6 +1,6 @@
 /* Cells of float16 and bfloat16 that widen and narrow in registers: rows so cheap that staging (core/stage.c) costs more than they do.
  * Both operands are halves; a number beside them stays float and is staged. The bits are those of the staged float32 cell.
- * neg and abs are the sign bit. Level v4 runs these of v3; v2 stages all but the sign bit. */
+ * neg, abs and copysign are the sign bit. Level v4 runs these of v3; v2 stages all but the sign bit. */
 #include <string.h>
 
 #include "../core/isa.h"
@@ -16,14 +16,16 @@
     CELL(name)                                                                                                             \
     {                                                                                                                      \
         uint16_t *out = out_;                                                                                              \
-        const uint16_t *x = x_;                                                                                            \
-        (void)y_, (void)z, (void)s, (void)fault;                                                                           \
+        const uint16_t *x = x_, *y = y_;                                                                                   \
+        (void)y, (void)z, (void)s, (void)fault;                                                                            \
         _Pragma("GCC ivdep")                                                                                               \
         for (int64_t i = 0; i < n; ++i)                                                                                    \
             out[i] = (uint16_t)(body);                                                                                     \
     }
 SIGN_CELL(neg_half, x[i] ^ 0x8000)
 SIGN_CELL(abs_half, x[i] & 0x7fff)
+SIGN_CELL(copysign_half, (x[i] & 0x7fff) | (y[i] & 0x8000))
+#define SIGNS [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, [FC_CELL_copysign] = copysign_half
 #undef SIGN_CELL
 
 #if FC_ISA_NUM == 3
@@ -130,10 +132,11 @@ ROWS(bf16)
 
 extern const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS];
 const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS] = {
-    { [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, NAMES(f16) },
-    { [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, NAMES(bf16) },
+    { SIGNS, NAMES(f16) },
+    { SIGNS, NAMES(bf16) },
 };
 
 #undef CELL
+#undef SIGNS
 #undef NAMES
 #endif
