@@ -123,13 +123,6 @@ static inline f64 log_add_f64(f64 a, f64 b)
 #define GREATER(v, best) ((v) >= (best))
 #define LESSER(v, best) ((v) <= (best))
 #define ISNAN(v) ((v) != (v))
-#define UNFORESEEN(x) (x) /* compilers choose by a conditional move what they are told is */
-#ifdef __has_builtin
-#if __has_builtin(__builtin_expect_with_probability)
-#undef UNFORESEEN
-#define UNFORESEEN(x) __builtin_expect_with_probability(x, 1, 0.5)
-#endif
-#endif
 #define WIDENS
 #define S uint16_t
 #define T f16

@@ -26,16 +26,19 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
             }
             continue;
         }
-        for (int k = 0; k < some; ++k) { /* among few numbers one in two is a new best: no branch foresees that */
-            const S fresh = x[(i + k) * from];
+        for (int k = 0; k < some; ++k) { /* among few numbers one in two is a new best, which no branch foresees: each choice is the larger of two */
             const V v = VALUE(k);
-            const int take = UNFORESEEN((ISNAN(v)) | (BEATS(v, best)));
-            best = take ? v : best;
-            raw = take ? fresh : raw;
-            at = take ? i + k : at;
-            out[(i + k) * step] = raw;
+            best = (ISNAN(v)) | (BEATS(v, best)) ? v : best;
+            const int64_t taken = (i + k) & -(int64_t)((ISNAN(v)) | (v == best));
+            at = taken > at ? taken : at;
             index[(i + k) * step] = at;
+#ifdef WIDENS
+            out[(i + k) * step] = x[at * from];
+#else
+            out[(i + k) * step] = best;
+#endif
         }
+        raw = out[(i + some - 1) * step];
 #undef VALUE
     }
 }
