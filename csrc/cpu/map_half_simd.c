@@ -55,7 +55,7 @@ static inline void store_f16(uint16_t *p, v8 a, v8 b)
 }
 
 /* as fc_bf16_of_f32, in the low half of each word */
-static inline __m256i round_bf16(v8 a)
+static inline __m256i narrowed_bf16(v8 a)
 {
     const __m256i bits = _mm256_castps_si256(a), odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i up = _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd), 16);
@@ -64,7 +64,7 @@ static inline __m256i round_bf16(v8 a)
 
 static inline void store_bf16(uint16_t *p, v8 a, v8 b)
 {
-    _mm256_storeu_si256((__m256i *)p, _mm256_packus_epi32(round_bf16(a), round_bf16(b)));
+    _mm256_storeu_si256((__m256i *)p, _mm256_packus_epi32(narrowed_bf16(a), narrowed_bf16(b)));
 }
 
 /* mathfn_select.h's maximum and minimum */
@@ -116,7 +116,12 @@ static FC_NOINLINE uint16_t *few(uint16_t *to, const uint16_t *from, int64_t n)
     HALF_CELL(relu, dt, 1, _mm256_max_ps(_mm256_setzero_ps(), x))                                                          \
     HALF_CELL(_prelu, dt, 2, _mm256_blendv_ps(x * y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ)))                 \
     HALF_CELL(square, dt, 1, x * x)                                                                                        \
-    HALF_CELL(sqrt, dt, 1, _mm256_sqrt_ps(x))
+    HALF_CELL(sqrt, dt, 1, _mm256_sqrt_ps(x))                                                                              \
+    HALF_CELL(reciprocal, dt, 1, _mm256_set1_ps(1) / x)                                                                    \
+    HALF_CELL(floor, dt, 1, _mm256_round_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))                                 \
+    HALF_CELL(ceil, dt, 1, _mm256_round_ps(x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))                                  \
+    HALF_CELL(trunc, dt, 1, _mm256_round_ps(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))                                    \
+    HALF_CELL(round, dt, 1, _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 ROWS(f16)
 ROWS(bf16)
 #undef ROWS
@@ -125,7 +130,8 @@ ROWS(bf16)
 #define NAMES(dt)                                                                                                          \
     [FC_CELL_add] = add_##dt, [FC_CELL_sub] = sub_##dt, [FC_CELL_mul] = mul_##dt, [FC_CELL_div] = div_##dt,                \
     [FC_CELL_maximum] = maximum_##dt, [FC_CELL_minimum] = minimum_##dt, [FC_CELL_relu] = relu_##dt, [FC_CELL__prelu] = _prelu_##dt, \
-    [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt,
+    [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt, [FC_CELL_reciprocal] = reciprocal_##dt,                    \
+    [FC_CELL_floor] = floor_##dt, [FC_CELL_ceil] = ceil_##dt, [FC_CELL_trunc] = trunc_##dt, [FC_CELL_round] = round_##dt,
 #else
 #define NAMES(dt)
 #endif
