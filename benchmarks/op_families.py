@@ -300,6 +300,9 @@ TYPED |= {f"dot {k}": lambda t, d, k=k: P(t.dot, d.x(k).reshape(-1), d.plain(k).
 TYPED |= {f"mv {k}": lambda t, d, k=k: P(t.mv, d.x(k), d.plain(k)[0].clone()) for k in PRODUCED}
 TYPED |= {f"vm {k}": lambda t, d, k=k: P(t.matmul, d.plain(k)[:, 0].clone(), d.x(k)) for k in PRODUCED}
 TYPED |= {f"cummax {k}": lambda t, d, k=k: P(d.x(k).cummax, 1) for k in ("int64", "int16", "float16")}
+TYPED |= {f"{n} {k}": lambda t, d, n=n, k=k: P(getattr(t, n), d.x(k)) for n, k in (("erf", "float64"), ("floor", "float16"), ("aminmax", "float64"))}
+TYPED |= {"sum(1) float64": lambda t, d: P(t.sum, d.x("float64"), 1), "kthvalue int64": lambda t, d: P(t.kthvalue, d.x("int64"), 1, 1),
+          "copysign float16": lambda t, d: P(t.copysign, d.x("float16"), d.plain("float16"))}  # fmt: skip
 TYPED |= {"bitwise_right_shift int16": lambda t, d: P(t.bitwise_right_shift, d.x("int16"), d.plain("int16")), "prod complex64": lambda t, d: d.x("complex64").prod}
 
 # family: (cases, sizes, layouts)
