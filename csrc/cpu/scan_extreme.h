@@ -5,6 +5,7 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
     S raw = x[0];
     V best = LOAD(raw);
     int64_t at = 0;
+    int busy = 0; /* the block before had a new extreme */
     for (int64_t i = 0, some; i < n; i += some) {
         some = n - i < CALM ? n - i : CALM;
 #ifdef WIDENS
@@ -15,7 +16,7 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
 #else
 #define VALUE(k) x[(i + (k)) * from]
 #endif
-        int hit = some < CALM || step != 1;
+        int hit = busy || some < CALM || step != 1;
         if (!hit)
             for (int k = 0; k < CALM; ++k)
                 hit |= (ISNAN(VALUE(k))) | (BEATS(VALUE(k), best)); /* nothing beats NaN */
@@ -39,6 +40,7 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
 #endif
         }
         raw = out[(i + some - 1) * step];
+        busy = at >= i;
 #undef VALUE
     }
 }
