@@ -98,6 +98,7 @@ static void T(block_direct)(const fc_gemm_tile_job *job)
 #undef SWEEP
 #undef SWEEP_STEPS
 
+#if !FC_GEMM_PAIRS
 /* A row of an outer product. out may be x. */
 static void T(scale)(void *out, const void *x, const void *factor, int64_t n)
 {
@@ -105,3 +106,4 @@ static void T(scale)(void *out, const void *x, const void *factor, int64_t n)
     for (int64_t j = 0; j < n; ++j)
         ((R *)out)[j] = ((const R *)x)[j] * f;
 }
+#endif

@@ -142,7 +142,7 @@ static void pair_rows(void *out, const uint16_t *first, const uint16_t *second, 
 #endif
 
 const fc_gemm_kernel FC_ISA_NAME(fc_gemm_pairs) = {
-    .mr = TILE_ROWS, .nr = VECTOR_BYTES / 2, .size = 4, .block = block_bf16, .pack = pack_bf16, .pack_runs = pack_runs_bf16, .pair_rows = pair_rows, .merge = merge_bf16,
+    .mr = TILE_ROWS, .nr = VECTOR_BYTES / 2, .size = 4, .direct_rows = TILE_ROWS, .block = block_bf16, .pack = pack_bf16, .pack_runs = pack_runs_bf16, .pair_rows = pair_rows, .merge = merge_bf16,
     .tiny = tiny_bf16, ALONG
 };
 

@@ -211,9 +211,7 @@ static __attribute__((noinline)) void T(put)(const fc_gemm_tile_job *job, int64_
     }
 }
 
-#if !FC_GEMM_PAIRS
 #include "gemm_direct_simd.h"
-#endif
 #include "gemm_offset_simd.h"
 #undef TILE
 
@@ -258,12 +256,10 @@ static void T(block)(const fc_gemm_tile_job *job)
         T(block_broadcast)(job);
         return;
     }
-#if !FC_GEMM_PAIRS
     if (job->b_row) {
         T(block_direct)(job);
         return;
     }
-#endif
     /* a panel of b stays in L1 for all rows, but where there is little to compute c is what counts: it is met along its rows */
     if (job->depth <= FC_GEMM_SHALLOW && job->c_col == 1)
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS)
