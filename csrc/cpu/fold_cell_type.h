@@ -19,8 +19,6 @@
 #define FOLD_EACH_1(...) FOLD_LOOP(0, 16, __VA_ARGS__)
 #define FOLD_EACH_2(...) FOLD_LOOP(0, 8, __VA_ARGS__) FOLD_LOOP(8, 16, __VA_ARGS__)
 #define FOLD_EACH_4(...) FOLD_LOOP(0, 4, __VA_ARGS__) FOLD_LOOP(4, 8, __VA_ARGS__) FOLD_LOOP(8, 12, __VA_ARGS__) FOLD_LOOP(12, 16, __VA_ARGS__)
-#define FOLD_EACH_8(...) FOLD_LOOP(0, 2, __VA_ARGS__) FOLD_LOOP(2, 4, __VA_ARGS__) FOLD_LOOP(4, 6, __VA_ARGS__) FOLD_LOOP(6, 8, __VA_ARGS__) \
-                         FOLD_LOOP(8, 10, __VA_ARGS__) FOLD_LOOP(10, 12, __VA_ARGS__) FOLD_LOOP(12, 14, __VA_ARGS__) FOLD_LOOP(14, 16, __VA_ARGS__)
 
 /* param: one value for each output, or NULL where the cell has none. */
 typedef void (*fc_fold_rows)(void *restrict out, const void *restrict x, int64_t rows, int64_t n, int64_t step, const void *restrict param);
@@ -58,7 +56,7 @@ typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; fc_fol
 
 /* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */
 extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1], fc_fold_exact_v4[FC_U64 + 1];
-extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex[2];
+extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex_v2[2], fc_fold_complex_v3[2];
 
 /* Sums of stored halves, which need no stage: fold_half_simd.c. */
 extern const fc_fold_cell fc_fold_sum_f16_v3, fc_fold_sum_f16_v4, fc_fold_sum_bf16_v3, fc_fold_sum_bf16_v4;

@@ -8,9 +8,9 @@ int fc_isa_level(void);
 
 static const fc_fold_cells *cells_of(int dtype)
 {
-    if (fc_is_complex(dtype))
-        return fc_fold_complex + (dtype - FC_C64);
     const int tuned = fc_isa_level() >= 3;
+    if (fc_is_complex(dtype))
+        return (tuned ? fc_fold_complex_v3 : fc_fold_complex_v2) + (dtype - FC_C64);
     return fc_is_int(dtype) ? (tuned ? fc_fold_exact_v3 : fc_fold_exact_v2) + dtype : (tuned ? fc_fold_float_v3 : fc_fold_float_v2) + (dtype - FC_F32);
 }
 

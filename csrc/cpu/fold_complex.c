@@ -1,4 +1,10 @@
-/* Fold cells of complex numbers where they are not two columns of reals. One level: from v3 on the compiler would contract their products. */
+/* Fold cells of complex numbers where they are not two columns of reals, compiled for two ISA levels: a v4 machine takes v3's. */
+#include "../core/isa.h"
+
+#if FC_ISA_NUM > 2 && !defined __clang__
+#pragma GCC target("no-fma") /* gcc would contract their products, whatever -ffp-contract says */
+#endif
+
 #include <math.h>
 
 #include "fold_cell_type.h"
@@ -9,7 +15,7 @@
 #define LOAD(s) (s)
 
 #define T_NAME c64
-#define FOLD_PARTS 4
+#define FOLD_PARTS 2
 #define S c64
 #define R f32
 #define RE(z) crealf(z)
@@ -19,7 +25,7 @@
 #include "fold_complex_ops.h"
 
 #define T_NAME c128
-#define FOLD_PARTS 8
+#define FOLD_PARTS 4
 #define S c128
 #define R f64
 #define RE(z) creal(z)
@@ -33,4 +39,4 @@
      .sumabs = &sumabs_##T##_cell, .sumsq = &sumsq_##T##_cell, .maxabs = &maxabs_##T##_cell,                         \
      .minabs = &minabs_##T##_cell, .raise = raise_##T}
 
-const fc_fold_cells fc_fold_complex[2] = {COMPLEX_ROW(c64), COMPLEX_ROW(c128)};
+const fc_fold_cells FC_ISA_NAME(fc_fold_complex)[2] = {COMPLEX_ROW(c64), COMPLEX_ROW(c128)};

@@ -44,6 +44,7 @@ RULES = (
     ("*_simd.c",               ANY,               LEVELS),
     ("*/pool_lines.c",         ANY,               LEVELS[:2]),
     ("*/pool_last.c",          ANY,               LEVELS[:2]),
+    ("*/fold_complex.c",       ANY,               LEVELS[:2]),
     ("*/norm_short.c",         ANY,               LEVELS[1:2]),  # without AVX rows go one by one
     ("*",                      ANY,               ONCE),  # but LEVELS[:2] if it says FC_OWN_TWO_LEVELS(, LEVELS if FC_ISA_NAME( or FC_OWN_LEVELS(
 )  # fmt: skip
