@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
             value[k] = LOAD(x[(i + k) * from]);
 #define VALUE(k) value[k]
 #else
-#define VALUE(k) x[(i + (k)) * from]
+#define VALUE(k) LOAD(x[(i + (k)) * from])
 #endif
         int hit = busy || some < CALM || step != 1;
         if (!hit)

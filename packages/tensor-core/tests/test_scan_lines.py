@@ -29,6 +29,36 @@ def test_short_lines_scan_as_one_does(name, dtype):
                 assert facula.equal(got.isnan(), one.isnan()) and facula.equal(got[~got.isnan()], one[~one.isnan()]), (lines, n)
 
 
+def one_line(name, line):
+    """(values, places) by the definition: a number that is no worse than the best, or NaN, is the new one, unless that is NaN."""
+    best, at, values, places = line[0], 0, [], []
+    for k, v in enumerate(line):
+        if v != v or (v >= best if name == "cummax" else v <= best):
+            best, at = v, k
+        values.append(best)
+        places.append(at)
+    return values, places
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"))
+@pytest.mark.parametrize("name", ("cummax", "cummin"))
+def test_extremes_of_few_and_of_many_numbers(name, dtype):
+    """Blocks with a new best, without one, and both in turn; truth values as any byte but 0."""
+    rng = np.random.default_rng(9)
+    for n, most in itertools.product((1, 15, 16, 17, 70, 333), (1, 2, 5, 100)):
+        x = rng.integers(0, most + 1, (3, n)).astype(np.float64)
+        x[:, n // 2 :] -= most if dtype[0] not in "bu" and n % 2 else 0
+        if "float" in dtype:
+            x[1, rng.random(n) < 0.02] = np.nan
+        t = facula.from_numpy(x.astype("uint8")).view(facula.bool) if dtype == "bool" else facula.from_numpy(x).to(getattr(facula, dtype))
+        exact = [one_line(name, row) for row in ((x != 0) * 1.0 if dtype == "bool" else x).tolist()]
+        values, places = (np.array(part) for part in zip(*exact))
+        for lying in (t, t.t().contiguous().t(), facula.stack([t, t], 2)[..., 0]):
+            got = getattr(facula, name)(lying, 1)
+            assert np.array_equal(got.indices.numpy(), places), (n, most)
+            assert np.array_equal(got.values.to(facula.float64).numpy(), values, equal_nan=True), (n, most)
+
+
 def outputs(name, x, value):
     """Pairs of an input and where its scan goes: in x's order of dims, in the logical one, with gaps, and the input itself."""
     new = lambda: facula.empty(*x.shape, dtype=value.dtype)
