@@ -113,6 +113,32 @@ def test_repeated_lines(dtype):
     assert np.array_equal((column.t() @ y.t()).numpy(), (np.full((1, 40), line[0]) @ other.T).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("rows", (1, 3, 8))
+def test_long_rows_of_integers_are_read_end_to_end(dtype, rows):
+    """What no cache keeps: steps that are no multiple of those read together, columns that are none of a vector."""
+    rng, info = np.random.default_rng(6), np.iinfo(dtype)
+    a, b, c = (rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True) for shape in ((rows, 270), (270, 4205), (rows, 4205)))
+    with np.errstate(over="ignore"):
+        exact = (a.astype(np.uint64) @ b.astype(np.uint64)).astype(dtype)
+        added = (3 * c.astype(np.uint64) + 2 * exact.astype(np.uint64)).astype(dtype)
+    t = [facula.from_numpy(x) for x in (c, a, b)]
+    assert np.array_equal((t[1] @ t[2]).numpy(), exact)
+    assert np.array_equal((t[2].t() @ t[1].t()).numpy(), exact.T)
+    assert np.array_equal(facula.addmm(*t, beta=3, alpha=2).numpy(), added)
+
+
+@pytest.mark.parametrize("dtype", ("complex64", "complex128", "float32", "bfloat16", "float16"))
+@pytest.mark.parametrize("rows", (1, 2, 4))
+def test_long_rows_that_no_cache_keeps_give_the_bits_of_a_wide_product(dtype, rows):
+    rng, kind = np.random.default_rng(7), getattr(facula, dtype)
+    real = lambda *shape: facula.from_numpy(rng.standard_normal(shape)).to(kind)
+    draw = (lambda *shape: real(*shape) + 1j * real(*shape)) if "complex" in dtype else real
+    a, b = draw(25, 531), draw(531, 4099 if "complex" in dtype else 8200)
+    assert facula.equal(a[:rows] @ b, (a @ b)[:rows])
+    assert facula.equal(b.t() @ a[:rows].t(), (a @ b)[:rows].t())
+
+
 @pytest.mark.parametrize("dtype", ("complex64", "complex128"))
 @pytest.mark.parametrize("shape", [(1, 700), (3, 5), (3, 300), (9, 257), (40, 4200)])
 def test_complex_products_turn_and_keep_what_is_real(dtype, shape):
