@@ -3,7 +3,7 @@
  *
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
- * only a MAP that names p reads it. F_EXACT: the result does not depend on the order, and rows have none.
+ * only a MAP that names p reads it. FOLD_PARTS: fold_cell_type.h's, of the type. F_EXACT: the result does not depend on the order, and rows have none.
  * F_FEW: columns of few elements have a loop of their own; MAP does not name p. F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs. F_NAME, F_EXACT, F_FEW,
  * F_HEAVY, F_PAIRS, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
@@ -220,24 +220,21 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
     for (int j = 0; j < WIDTH; ++j)
         p[j] = param ? param[j % 2] : 0;
     int64_t i = 0;
+#define F_TERM(k) (A)(MAP(LOAD(x[i + k]), p[k]))
     if (WIDTH <= 2 * n) {
-        F_LANES
-        for (int j = 0; j < WIDTH; ++j)
-            lane[j] = OP(INIT, (A)(MAP(LOAD(x[j]), p[j])));
+        FOLD_EACH(lane[j] = OP((A)INIT, F_TERM(j)))
+        FOLD_EACH(lane[j + FC_FOLD_LANES] = OP((A)INIT, F_TERM(j + FC_FOLD_LANES)))
         i = WIDTH;
     } else
         for (int j = 0; j < WIDTH; ++j)
             lane[j] = INIT;
-    for (; i + WIDTH <= 2 * n; i += WIDTH) { /* two halves, whose sums stay in registers: in one loop they lay in memory, 30 us for 800 KB instead of 15 */
-        F_LANES
-        for (int j = 0; j < FC_FOLD_LANES; ++j)
-            lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
-        F_LANES
-        for (int j = FC_FOLD_LANES; j < WIDTH; ++j)
-            lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
+    for (; i + WIDTH <= 2 * n; i += WIDTH) {
+        FOLD_EACH(lane[j] = OP(lane[j], F_TERM(j)))
+        FOLD_EACH(lane[j + FC_FOLD_LANES] = OP(lane[j + FC_FOLD_LANES], F_TERM(j + FC_FOLD_LANES)))
     }
     for (int j = 0; j < 2 * n - i; ++j)
-        lane[j] = OP(lane[j], (A)(MAP(LOAD(x[i + j]), p[j])));
+        lane[j] = OP(lane[j], F_TERM(j));
+#undef F_TERM
     for (int j = 0; j < FC_FOLD_LANES; ++j)
         lane[j] = OP(lane[j], lane[j + FC_FOLD_LANES]);
     F(halves)(lane);

@@ -48,6 +48,9 @@ void fc_gemm_scatter(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows,
 /* (a b)^T = b^T a^T: same chains, since x * y is y * x bit for bit. */
 fc_gemm_args fc_gemm_transposed(const fc_gemm_args *g);
 
+/* A dot product of at least a block, both sides' steps neighbours; of float16 to a float c (wide): 1 if it was done. */
+int fc_gemm_dot(const fc_gemm_args *g);
+
 /* Few rows against lines along k, and dot products: 1 if it was done, 0 if the engine should do it. */
 int fc_gemm_thin(const fc_gemm_args *g);
 

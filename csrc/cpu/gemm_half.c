@@ -207,11 +207,11 @@ static int dot(const fc_gemm_args *g)
     float sum = 0;
     fc_gemm_args one = *g;
     one.wide = 1, one.c = &sum, one.bias = NULL;
-    if (g->dtype != FC_F16 || g->batch * g->M * g->N != 1 || g->a_col != 1 || g->b_row != 1 || g->K < 2 * FC_GEMM_BLOCK || !g->split || !fc_gemm_kernel_for(FC_F16)->dots_f16)
+    if (g->dtype != FC_F16)
         return 0;
     if (g->accumulate)
         fc_gemm_widen(g, 0, 0, 1, 0, 1, &sum);
-    if (!fc_gemm_thin(&one))
+    if (!fc_gemm_dot(&one))
         return 0;
     fc_gemm_narrow(g, 0, 0, 1, 0, 1, &sum);
     return 1;

@@ -11,7 +11,8 @@
 #include "gemm_blocks.h"
 #include "parallel.h"
 
-enum { DEPTH = 256, ROWS = 4, FEW = 8, SWEEP = 4096 /* bytes of sums */, STEPS = 8, FROM_MEMORY = 1 << 20, BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
+enum { DEPTH = 256, ROWS = 4, FEW = 8, SWEEP = 4096 /* bytes of sums */, STEPS = 8, FROM_MEMORY = 1 << 20 /* bytes of b */,
+       BYTES = FC_ISA_NUM == 4 ? 64 : FC_ISA_NUM == 3 ? 32 : 16, WORK_PER_PIECE = 64 << 10 };
 
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -19,7 +20,10 @@ enum { DEPTH = 256, ROWS = 4, FEW = 8, SWEEP = 4096 /* bytes of sums */, STEPS =
 #define WIDE (2 * BYTES / (int)sizeof(T))
 #define INLINE static inline __attribute__((always_inline))
 
+/* No byte multiplies. The low half of a product of pairs is that of their first bytes; of what is one place further on, of their second ones: two sums,
+ * whose low halves are a vector of bytes in the end. */
 typedef uint16_t pairs_of_bytes __attribute__((vector_size(BYTES)));
+INLINE pairs_of_bytes bytes_of(pairs_of_bytes first, pairs_of_bytes second) { return (first & 0xff) | second << 8; }
 
 #define T uint8_t
 #include "gemm_integers_simd.c"
@@ -56,7 +60,7 @@ INLINE N(V) N(load)(const T *x)
 /* sums[rows][2 vectors] of `depth` steps, b's rows b_row apart; rows is a constant at every call */
 INLINE void N(tile)(const int rows, int64_t depth, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_row, N(V) sums[ROWS][2])
 {
-    if (sizeof(T) == 1) { /* no byte multiplies: the low half of a product of pairs is that of their first bytes */
+    if (sizeof(T) == 1) {
         pairs_of_bytes even[ROWS][2] = {{{0}}}, odd[ROWS][2] = {{{0}}};
         for (int64_t k = 0; k < depth; ++k, b += b_row)
 #pragma GCC unroll 2
@@ -73,7 +77,7 @@ INLINE void N(tile)(const int rows, int64_t depth, const T *a, int64_t a_row, in
             }
         for (int r = 0; r < rows; ++r)
             for (int v = 0; v < 2; ++v)
-                sums[r][v] = (N(V))((even[r][v] & 0xff) | odd[r][v] << 8);
+                sums[r][v] = (N(V))bytes_of(even[r][v], odd[r][v]);
         return;
     }
     N(V) s[ROWS][2] = {{{0}}};
@@ -95,7 +99,7 @@ static FC_NOINLINE T N(dot)(const T *x, const T *y, int64_t n)
     const int64_t lanes = BYTES / (int)sizeof(T);
     int64_t k = 0;
     T total = 0;
-    if (sizeof(T) == 1) { /* as in a tile */
+    if (sizeof(T) == 1) {
         pairs_of_bytes first = {0}, second = {0};
         for (; k + lanes <= n; k += lanes) {
             pairs_of_bytes u, v;
@@ -156,7 +160,7 @@ INLINE void N(sweep)(const int steps, T *restrict sums, int64_t cols, const T *x
     int64_t j = 0;
     for (; j + BYTES / (int)sizeof(T) <= cols; j += BYTES / (int)sizeof(T)) {
         N(V) v = N(load)(sums + j);
-        if (sizeof(T) == 1) { /* as in a tile */
+        if (sizeof(T) == 1) {
             pairs_of_bytes even = {0}, odd = {0};
 #pragma GCC unroll 8
             for (int s = 0; s < steps; ++s) {
@@ -164,7 +168,7 @@ INLINE void N(sweep)(const int steps, T *restrict sums, int64_t cols, const T *x
                 even += x_s * y;
                 odd += x_s * (y >> 8);
             }
-            v += (N(V))((even & 0xff) | odd << 8);
+            v += (N(V))bytes_of(even, odd);
         } else
 #pragma GCC unroll 8
             for (int s = 0; s < steps; ++s)

@@ -79,7 +79,6 @@ INLINE __m256 pair_fma_256(__m256 x, __m256 y, __m256 z)
 #define FMA(x, y, z) (FIRST_STEP(bits, __typeof__(z), x) * FIRST_STEP(bits, __typeof__(z), y) \
                       + (SECOND_STEP(bits, __typeof__(z), x) * SECOND_STEP(bits, __typeof__(z), y) + (z)))
 #endif
-#define FNMA /* complex numbers have no halves */
 
 #define gather_bf16 gather_f32
 #define four_steps_bf16 four_steps_f32

@@ -23,10 +23,8 @@
 #define LANES ((int)(VECTOR_BYTES / sizeof(float)))
 #if FC_ISA_NUM == 4
 #define FMA(x, y, z) (__typeof__(z))_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z))
-#define FNMA(x, y, z) (__typeof__(z))_mm512_fnmadd_ps((__m512)(x), (__m512)(y), (__m512)(z))
 #elif FC_ISA_NUM == 3
 #define FMA(x, y, z) (__typeof__(z))_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z))
-#define FNMA(x, y, z) (__typeof__(z))_mm256_fnmadd_ps((__m256)(x), (__m256)(y), (__m256)(z))
 #endif
 #if FC_HAS_FMA
 #define FMA1(x, y, z) __builtin_fmaf(x, y, z)
@@ -47,7 +45,6 @@
 #undef R
 #undef LANES
 #undef FMA
-#undef FNMA
 #undef FMA1
 
 #define SUFFIX f64
@@ -55,10 +52,8 @@
 #define LANES ((int)(VECTOR_BYTES / sizeof(double)))
 #if FC_ISA_NUM == 4
 #define FMA(x, y, z) (__typeof__(z))_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
-#define FNMA(x, y, z) (__typeof__(z))_mm512_fnmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
 #elif FC_ISA_NUM == 3
 #define FMA(x, y, z) (__typeof__(z))_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
-#define FNMA(x, y, z) (__typeof__(z))_mm256_fnmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
 #endif
 #if FC_HAS_FMA
 #define FMA1(x, y, z) __builtin_fma(x, y, z)

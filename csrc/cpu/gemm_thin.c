@@ -13,7 +13,7 @@
 #define FAR (1 << 20) /* bytes of b from which FAR_CHUNK lines go all the way through k before the next are touched */
 #define FAR_CHUNK 32
 #define COMPLEX_CHUNK 64
-#define FROM_MEMORY (16 << 20) /* bytes of each side that no cache keeps */
+#define FROM_MEMORY (16 << 20) /* bytes of b that no cache keeps */
 #define MEMORY_CHUNK 8 /* so many lines are what the processor reads ahead of: 4.1 ms for 40 MB with 32, 2.6 with 8, but from L3 141 us for 4 MB against 171 */
 #define MOST_ROWS 4
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
@@ -196,14 +196,36 @@ static void few_sums_each(void *ctx, int64_t begin, int64_t end)
     }
 }
 
+int fc_gemm_dot(const fc_gemm_args *g)
+{
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
+    const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1 && g->batch == 1;
+    if (!one || !g->split || g->K < FC_GEMM_BLOCK || fc_gemm_narrows(g) || !(g->dtype == FC_F16 ? kernel->dots_f16 != NULL : kernel->dots != NULL))
+        return 0;
+    few_sums(g, kernel);
+    return 1;
+}
+
+/* Columns or lines of b at a time. What lies in rows, complex numbers alone, goes as far along them as there is room for sums. */
+static int64_t chunk_of(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
+{
+    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
+    if (bytes > FROM_MEMORY)
+        return g->b_row == 1 ? MEMORY_CHUNK : MOST_ROWS * CHUNK * (int64_t)sizeof(double) / (g->M * kernel->size);
+    if (bytes > FAR && g->b_row == 1)
+        return FAR_CHUNK;
+    return kernel->row ? COMPLEX_CHUNK : CHUNK;
+}
+
 int fc_gemm_thin(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     const int few = g->M <= FC_GEMM_FEW_ROWS && g->N <= kernel->few && g->b_row == 1 && !g->pack_a && !g->pack_b && !g->a_at && !g->b_at;
     if ((g->M > kernel->along_rows && !few) || g->c_at || fc_gemm_narrows(g))
         return 0;
-    const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1;
-    if (g->split && (g->batch == 1 || !one) && g->K >= (one ? 1 : 2) * FC_GEMM_BLOCK && (one || (kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1))) {
+    if (fc_gemm_dot(g))
+        return 1;
+    if (g->split && g->K >= 2 * FC_GEMM_BLOCK && kernel->fan && g->M <= kernel->along_rows && g->N <= kernel->nr / 2 && g->b_col == 1 && g->b_row != 1) {
         if (g->batch == 1)
             few_sums(g, kernel);
         else
@@ -212,9 +234,7 @@ int fc_gemm_thin(const fc_gemm_args *g)
     }
     if (g->b_row != 1 && !(kernel->row && g->b_col == 1))
         return 0;
-    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
-    const int64_t widest = MOST_ROWS * CHUNK * (int64_t)sizeof(double) / (g->M * kernel->size);
-    const int64_t chunk = g->b_row != 1 ? (bytes > FROM_MEMORY ? widest : COMPLEX_CHUNK) : bytes > FROM_MEMORY ? MEMORY_CHUNK : bytes > FAR ? FAR_CHUNK : kernel->row ? COMPLEX_CHUNK : CHUNK;
+    const int64_t chunk = chunk_of(g, kernel);
     thin p = { g, kernel, chunk, (g->N + chunk - 1) / chunk };
     fc_parallel(g->batch * p.chunks, 1 + WORK_PER_PIECE / (g->M * least(g->N, chunk) * g->K + 1), columns, &p);
     return 1;

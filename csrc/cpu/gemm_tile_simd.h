@@ -2,7 +2,6 @@
 
 #ifndef FMA
 #define FMA(x, y, z) ((x) * (y) + (z))
-#define FNMA(x, y, z) ((z) - (x) * (y))
 #define FMA1(x, y, z) ((x) * (y) + (z))
 #endif
 
