@@ -33,6 +33,7 @@ typedef struct {
     int a_in_place;               /* a is memory that is read where it lies: few columns would not repay packing it */
     int pairs;                    /* bfloat16: K and the strides of a and b count pairs of steps, which neighbours in memory are */
     int wide;                     /* with `pairs`: c and bias are float32 */
+    int b_halves;                 /* b is of float16, lines along k, beside floats: fc_gemm_thin alone, a's steps side by side */
     const void *a_packed;         /* NULL, or what fc_gemm_pack_whole made of a: worth it where a meets several products */
 } fc_gemm_args;
 

@@ -3,22 +3,25 @@
  * gemm_along_simd.h: no guard. */
 
 #define PER (LANES / FC_GEMM_CHAINS) /* lines of a vector */
+#define BUNDLES (S / PER)            /* vectors of S lines */
 
 /* PER lines, LANES steps each, to vectors of FC_GEMM_CHAINS steps of every line. */
 #if FC_ISA_NUM == 4
 #ifndef FOUR_STEPS
 INLINE __m512 four_steps_f32(const float *x) { return _mm512_broadcast_f32x4(_mm_loadu_ps(x)); }
 INLINE __m512d four_steps_f64(const double *x) { return _mm512_broadcast_f64x4(_mm256_loadu_pd(x)); }
-INLINE void gather_f32(__m512 *out, const float *const *line, int64_t k)
+INLINE void four_lines_f32(__m512 *out, __m512 u0, __m512 u1, __m512 u2, __m512 u3)
 {
-    const __m512 u0 = _mm512_loadu_ps(line[0] + k), u1 = _mm512_loadu_ps(line[1] + k), u2 = _mm512_loadu_ps(line[2] + k),
-                 u3 = _mm512_loadu_ps(line[3] + k);
     const __m512 p = _mm512_shuffle_f32x4(u0, u1, 0x88), q = _mm512_shuffle_f32x4(u0, u1, 0xdd);
     const __m512 r = _mm512_shuffle_f32x4(u2, u3, 0x88), s = _mm512_shuffle_f32x4(u2, u3, 0xdd);
     out[0] = _mm512_shuffle_f32x4(p, r, 0x88);
     out[1] = _mm512_shuffle_f32x4(q, s, 0x88);
     out[2] = _mm512_shuffle_f32x4(p, r, 0xdd);
     out[3] = _mm512_shuffle_f32x4(q, s, 0xdd);
+}
+INLINE void gather_f32(__m512 *out, const float *const *line, int64_t k)
+{
+    four_lines_f32(out, _mm512_loadu_ps(line[0] + k), _mm512_loadu_ps(line[1] + k), _mm512_loadu_ps(line[2] + k), _mm512_loadu_ps(line[3] + k));
 }
 INLINE void gather_f64(__m512d *out, const double *const *line, int64_t k)
 {
@@ -74,75 +77,10 @@ INLINE void add_bundles_f64(double *out, const __m512d *sum)
 INLINE void T(add_bundles)(R *out, const T(V) *sum) { T(add_chains)(out, (const R *)sum, S); }
 #endif
 
-/* The chains of `rows` rows against S lines: BUNDLES vectors a row, vector g with lines g * PER and on. More lines at once would
- * stream no faster: from L3, 16 lines at once 61 GB/s, 8 lines 68. */
-#define BUNDLES (S / PER)
-INLINE void T(chains_of)(const int rows, R *restrict out, int64_t pitch, const R *a, int64_t a_row, const R *b, int64_t b_col, int64_t lines)
-{
-    T(V) sum[ALONG_ROWS][BUNDLES];
-    const R *line[S];
-#pragma GCC unroll 8
-    for (int l = 0; l < S; ++l)
-        line[l] = b + (l < lines ? l : 0) * b_col;
-#pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 8
-        for (int g = 0; g < BUNDLES; ++g)
-            sum[i][g] = (T(V)){ 0 };
-#pragma GCC unroll 1
-    for (int64_t k = 0; k < FC_GEMM_BLOCK; k += LANES) {
-        T(V) y[BUNDLES][PER];
-#pragma GCC unroll 8
-        for (int g = 0; g < BUNDLES; ++g)
-            T(gather)((void *)y[g], line + g * PER, k);
-#pragma GCC unroll 4
-        for (int s = 0; s < PER; ++s)
-#pragma GCC unroll 4
-            for (int i = 0; i < rows; ++i) {
-                const T(V) x = (T(V))T(four_steps)(a + i * a_row + k + s * FC_GEMM_CHAINS);
-#pragma GCC unroll 8
-                for (int g = 0; g < BUNDLES; ++g)
-                    sum[i][g] = FMA(x, y[g][s], sum[i][g]);
-            }
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < rows; ++i)
-        T(add_bundles)(out + i * pitch, (const void *)sum[i]);
-}
-
-INLINE void T(chains_of_rows)(int64_t rows, R *restrict out, int64_t pitch, const R *a, int64_t a_row, const R *b, int64_t b_col, int64_t lines)
-{
-    switch (rows) {
-#define CASE(rows) case rows: T(chains_of)(rows, out, pitch, a, a_row, b, b_col, lines); break;
-    CASE(1) CASE(2)
-#if ALONG_ROWS == 4
-    CASE(3) CASE(4)
-#endif
-#undef CASE
-    }
-}
-
-/* T(along) for a whole block, at least S columns; a's steps are side by side */
-static void T(along_chains)(R *out, int64_t rows, int64_t cols, const R *a, int64_t a_row, const R *b, int64_t b_col)
-{
-    for (int64_t left = cols; left > 0; left -= S) {
-        const int64_t j = cols - (left < S ? S : left); /* the last may overlap columns already done */
-        T(chains_of_rows)(rows, out + j, cols, a, a_row, b + j * b_col, b_col, S);
-    }
-}
-
-/* The same of fewer columns than S: the first is read in the place of those that are not there. Turning so few lines one element at a time
- * took 69 us for 20000 steps of 5 columns, where 8 took 12. */
-static void T(along_few)(R *out, int64_t rows, int64_t cols, const R *a, int64_t a_row, const R *b, int64_t b_col)
-{
-    R sums[ALONG_ROWS * S];
-    for (int64_t i = 0; i < rows; i += ALONG_ROWS) {
-        const int64_t some = rows - i < ALONG_ROWS ? rows - i : ALONG_ROWS;
-        T(chains_of_rows)(some, sums, S, a + i * a_row, a_row, b, b_col, cols);
-        for (int64_t k = 0; k < some; ++k)
-            memcpy(out + (i + k) * cols, sums + k * S, (size_t)cols * sizeof(R));
-    }
-}
+#define L(name) T(name)
+#define LINE R
+#define GATHER T(gather)
+#include "gemm_lines_simd.h"
 
 /* Dot products of PER blocks at once, FC_GEMM_BLOCK apart: the blocks are the lines. What comes after them is fetched meanwhile, in order: from memory
  * so many streams alone are 12 GB/s instead of 22. */

@@ -1,23 +1,36 @@
-/* Dot products of float16: those of float32, widened on the way. Included by gemm_simd.c behind gemm_along_simd.h of float: no guard. */
-
-#define BLOCKS (2 * PER) /* at once: one sum would wait for itself */
+/* Lines of float16 against rows of float32, and their dot products: those of float32, widened on the way. Included by gemm_simd.c behind
+ * gemm_along_simd.h of float: no guard. */
 
 /* PER lines, LANES steps each, to vectors of FC_GEMM_CHAINS steps of every line. */
-INLINE void gather_f16(T(V) *out, const uint16_t *const *line, int64_t k)
-{
-#pragma GCC unroll 4
-    for (int s = 0; s < PER; ++s) {
-        int64_t four[PER];
-#pragma GCC unroll 4
-        for (int l = 0; l < PER; ++l)
-            memcpy(four + l, line[l] + k + s * FC_GEMM_CHAINS, sizeof *four);
 #if FC_ISA_NUM == 4
-        out[s] = (T(V))_mm512_cvtph_ps(_mm256_set_epi64x(four[3], four[2], four[1], four[0]));
+INLINE __m512 widened_f16(const uint16_t *x) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)x)); }
+INLINE void gather_f16(__m512 *out, const uint16_t *const *line, int64_t k)
+{
+    four_lines_f32(out, widened_f16(line[0] + k), widened_f16(line[1] + k), widened_f16(line[2] + k), widened_f16(line[3] + k));
+}
 #else
-        out[s] = (T(V))_mm256_cvtph_ps(_mm_set_epi64x(four[1], four[0]));
-#endif
+INLINE void gather_f16(__m256 *out, const uint16_t *const *line, int64_t k)
+{
+    for (int s = 0; s < 2; ++s) {
+        int64_t steps[2];
+        memcpy(steps, line[0] + k + s * FC_GEMM_CHAINS, sizeof *steps);
+        memcpy(steps + 1, line[1] + k + s * FC_GEMM_CHAINS, sizeof *steps);
+        out[s] = _mm256_cvtph_ps(_mm_set_epi64x(steps[1], steps[0]));
     }
 }
+#endif
+
+#define L(name) name##_f16
+#define LINE uint16_t
+#define GATHER gather_f16
+#include "gemm_lines_simd.h"
+
+static void along_f16(float *out, int64_t rows, int64_t cols, const float *a, int64_t a_row, const uint16_t *b, int64_t b_col)
+{
+    (cols < S ? along_few_f16 : along_chains_f16)(out, rows, cols, a, a_row, b, b_col);
+}
+
+#define BLOCKS (2 * PER) /* at once: one sum would wait for itself */
 
 static void dots_f16(void *result, int64_t blocks, const void *a, const void *b)
 {
@@ -39,8 +52,8 @@ static void dots_f16(void *result, int64_t blocks, const void *a, const void *b)
 #pragma GCC unroll 2
             for (int h = 0; h < 2; ++h) {
                 T(V) u[PER], v[PER];
-                gather_f16(u, x + h * PER, k);
-                gather_f16(v, y + h * PER, k);
+                gather_f16((void *)u, x + h * PER, k);
+                gather_f16((void *)v, y + h * PER, k);
 #pragma GCC unroll 4
                 for (int s = 0; s < PER; ++s)
                     sum[h] = FMA(u[s], v[s], sum[h]);

@@ -126,10 +126,18 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
 typedef struct {
     const fc_gemm_args *g;
     int64_t some, cols, across, depth; /* products or columns of a piece, pieces of a product; steps that are widened at once */
+    int lines;                         /* b is read as it lies */
     int bad;
 } pieces;
 
 static int in_pairs(const fc_gemm_args *g) { return g->dtype == FC_BF16; }
+
+/* float16 whose columns run along k, against few rows. */
+static int reads_lines(const fc_gemm_args *g)
+{
+    const fc_gemm_kernel *kernel = fc_gemm_kernel_for(FC_F16);
+    return g->dtype == FC_F16 && kernel->along_f16 && g->split && g->K >= FC_GEMM_BLOCK && g->M <= kernel->along_rows && g->b_row == 1 && g->N > 1;
+}
 static int64_t steps_of(const fc_gemm_args *g) { return in_pairs(g) ? (g->K + 1) / 2 : g->K; }
 
 /* One operand of a piece: `lines` lines of `depth` steps, where it lies or in out; and how it lies (batch, line, step). */
@@ -154,13 +162,30 @@ static const void *side(float *out, int64_t *lies, int pairs, const fc_gemm_halv
     return out;
 }
 
+/* w: what is not of a and b, which come from left and right; room for what of them is widened. */
+static int multiply(const pieces *p, fc_gemm_args *w, const fc_gemm_halves *left, const fc_gemm_halves *right, float *room)
+{
+    int64_t lies[3];
+    if (p->lines) {
+        widen(room, FC_F16, left->x, (int64_t[]){ w->batch, w->M, w->K }, (int64_t[]){ left->batch, left->line, left->step });
+        w->b_halves = 1;
+        w->a = room, w->a_batch = w->M * w->K, w->a_row = w->K, w->a_col = 1;
+        w->b = right->x, w->b_batch = right->batch, w->b_col = right->line, w->b_row = 1;
+        return !fc_gemm_thin(w);
+    }
+    w->a = side(room, lies, w->pairs, left, w->batch, w->M, w->K);
+    w->a_batch = lies[0], w->a_row = lies[1], w->a_col = lies[2];
+    w->b = side(room + w->batch * w->M * p->depth, lies, w->pairs, right, w->batch, w->N, w->K);
+    w->b_batch = lies[0], w->b_col = lies[1], w->b_row = lies[2];
+    return fc_gemm_shaped(w);
+}
+
 static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols, float *room)
 {
     const fc_gemm_args *g = p->g;
     const int pairs = in_pairs(g);
     const int64_t M = g->M, steps = steps_of(g);
-    float *const sums = room, *const part = sums + count * M * cols, *const a = part + (steps > SUPER ? M * cols : 0);
-    float *const b = a + count * M * p->depth;
+    float *const sums = room, *const part = sums + count * M * cols, *const sides = part + (steps > SUPER ? M * cols : 0);
     for (int64_t j = 0; g->accumulate && j < count; ++j)
         fc_gemm_widen(g, i + j, 0, M, n0, cols, sums + j * M * cols);
     int64_t k = 0;
@@ -169,13 +194,9 @@ static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols,
         float *const to = k < SUPER ? sums : part;
         const fc_gemm_halves left = { (const uint16_t *)g->a + i * g->a_batch + at * g->a_col, g->a_batch, g->a_row, g->a_col, g->K - at };
         const fc_gemm_halves right = { (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + at * g->b_row, g->b_batch, g->b_col, g->b_row, g->K - at };
-        int64_t at_a[3], at_b[3];
         fc_gemm_args wide = { .dtype = pairs ? FC_BF16 : FC_F32, .pairs = pairs, .wide = pairs, .accumulate = within || (g->accumulate && !k),
-                              .split = g->split, .batch = count, .M = M, .N = cols, .K = depth, .a = side(a, at_a, pairs, &left, count, M, depth),
-                              .b = side(b, at_b, pairs, &right, count, cols, depth), .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
-        wide.a_batch = at_a[0], wide.a_row = at_a[1], wide.a_col = at_a[2];
-        wide.b_batch = at_b[0], wide.b_col = at_b[1], wide.b_row = at_b[2];
-        if (fc_gemm_shaped(&wide))
+                              .split = g->split, .batch = count, .M = M, .N = cols, .K = depth, .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
+        if (multiply(p, &wide, &left, &right, sides))
             fc_atomic_poke(&p->bad, 1);
         k += depth;
         for (int64_t j = 0; to == part && (k % SUPER == 0 || k == steps) && j < M * cols; ++j)
@@ -222,15 +243,20 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
     *status = FC_OK;
     if (dot(g))
         return 1;
-    const int64_t M = g->M, N = g->N, K = steps_of(g), depth = least(K, SUPER), whole = (M + N) * depth + M * N * (1 + (K > SUPER));
+    const int lines = reads_lines(g);
+    const int64_t M = g->M, N = g->N, K = steps_of(g), depth = least(K, SUPER), threads = fc_get_num_threads();
+    const int64_t share = (N + threads - 1) / threads < NEIGHBOURS ? NEIGHBOURS : (N + threads - 1) / threads; /* columns */
+    const int64_t whole = (M + (lines ? 0 : N)) * depth + M * N * (1 + (K > SUPER)); /* floats */
     if (in_pairs(g) && M > FC_GEMM_FEW_ROWS && whole > PIECE / 2) /* the engine packs what is not in pairs, and need not do so twice */
         return 0;
     if (g->pack_a || g->pack_b || g->c_at || g->a_at || g->b_at || g->a_packed || (whole > ROOM && M > FC_GEMM_FEW_ROWS))
         return 0;
-    pieces p = { .g = g, .some = 1, .cols = N, .across = 1, .depth = depth };
-    if (whole > ROOM && g->b_col == 1 && g->b_row != 1) { /* columns side by side: fewer steps at a time, of as many as each thread has */
-        const int64_t share = (N + fc_get_num_threads() - 1) / fc_get_num_threads();
-        p.cols = least(N, least((ROOM - M * FC_GEMM_BLOCK) / (FC_GEMM_BLOCK + 2 * M), share < NEIGHBOURS ? NEIGHBOURS : share));
+    pieces p = { .g = g, .some = 1, .cols = N, .across = 1, .depth = depth, .lines = lines };
+    if (lines) {
+        p.cols = least(N, least((ROOM - M * depth) / (2 * M), share));
+        p.across = (N + p.cols - 1) / p.cols;
+    } else if (whole > ROOM && g->b_col == 1 && g->b_row != 1) { /* columns side by side: fewer steps at a time, of as many as each thread has */
+        p.cols = least(N, least((ROOM - M * FC_GEMM_BLOCK) / (FC_GEMM_BLOCK + 2 * M), share));
         p.across = (N + p.cols - 1) / p.cols;
         const int64_t blocks = (ROOM - 2 * M * p.cols) / (M + p.cols) / FC_GEMM_BLOCK;
         p.depth = least(depth, blocks * FC_GEMM_BLOCK);
@@ -241,7 +267,7 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
         const int64_t fit = PIECE / (whole + 1);
         p.some = fit < 1 ? 1 : least(g->batch, fit);
     }
-    const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + p.cols) * p.depth), count = (g->batch + p.some - 1) / p.some * p.across;
+    const int64_t floats = p.some * (M * p.cols * (1 + (K > SUPER)) + (M + (lines ? 0 : p.cols)) * p.depth), count = (g->batch + p.some - 1) / p.some * p.across;
     if (floats <= STACK) {
         float room[STACK];
         if (count == 1) {
@@ -250,7 +276,7 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
             return 1;
         }
     }
-    *status = fc_parallel_scratch(count, 1 + WORK_PER_PIECE / (floats + 1), (size_t)floats * sizeof(float), some_pieces, &p);
+    *status = fc_parallel_scratch(count, 1 + WORK_PER_PIECE / (p.some * (M + p.cols) * p.depth + 1), (size_t)floats * sizeof(float), some_pieces, &p);
     if (!*status && p.bad)
         *status = fc_fail(FC_MEMORY, floats * (int64_t)sizeof(float), 0, 0, 0);
     return 1;

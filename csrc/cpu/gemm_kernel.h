@@ -67,6 +67,9 @@ typedef struct {
     void (*along)(void *out, int split, int64_t rows, int64_t cols, int64_t depth, const void *a, int64_t a_row, int64_t a_col,
                   const void *b, int64_t b_col);
 
+    /* The same of a whole block whose lines are of float16, and a's steps side by side. float */
+    void (*along_f16)(float *out, int64_t rows, int64_t cols, const float *a, int64_t a_row, const uint16_t *b, int64_t b_col);
+
     /* The same of one row of complex numbers against `cols` columns; b_row or b_col is 1. NULL: none */
     void (*row)(void *out, int split, int64_t cols, int64_t depth, const void *a, int64_t a_col, const void *b, int64_t b_row, int64_t b_col);
 

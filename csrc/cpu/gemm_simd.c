@@ -71,16 +71,16 @@
 #if FC_HAS_FMA
 #define ALONG(name) .along = along_##name, .along_rows = ALONG_ROWS, \
                     .few = 32 / ELEMENT_##name, .dots = dots_##name, .fan = fan_##name, .small = small_##name
-#define DOTS_F16 .dots_f16 = dots_f16
+#define HALVES .along_f16 = along_f16, .dots_f16 = dots_f16
 #else
-#define DOTS_F16 .dots_f16 = NULL
+#define HALVES .along_f16 = NULL, .dots_f16 = NULL
 #define ALONG(name) .along = NULL, .along_rows = 0, .few = 0, .dots = NULL, .fan = NULL, .small = NULL
 #endif
 
 const fc_gemm_kernel FC_ISA_NAME(fc_gemm_kernels)[FC_GEMM_TYPES] = {
     [FC_GEMM_F32] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 2, .size = 4, .direct_rows = TILE_ROWS, .block = block_f32,
                       .pack = pack_f32, .pack_runs = pack_runs_f32, .lay = lay_f32, .merge = merge_f32, .tiny = tiny_f32, .scale = scale_f32,
-                      DOTS_F16, ALONG(f32) },
+                      HALVES, ALONG(f32) },
     [FC_GEMM_F64] = { .mr = TILE_ROWS, .nr = VECTOR_BYTES / 4, .size = 8, .direct_rows = TILE_ROWS, .block = block_f64,
                       .pack = pack_f64, .pack_runs = pack_runs_f64, .lay = lay_f64, .merge = merge_f64, .tiny = tiny_f64, .scale = scale_f64,
                       ALONG(f64) },

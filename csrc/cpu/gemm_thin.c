@@ -16,6 +16,7 @@
 #define FROM_MEMORY (16 << 20) /* bytes of b that no cache keeps */
 #define MEMORY_CHUNK 8 /* so many lines are what the processor reads ahead of: 4.1 ms for 40 MB with 32, 2.6 with 8, but from L3 141 us for 4 MB against 171 */
 #define MOST_ROWS 4
+#define MOST_STRIP 16 /* columns that along writes to, however few they are */
 #define WORK_PER_PIECE (64 << 10) /* bound by memory, so worth splitting earlier than the engine's pieces */
 #define SUPER (FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
@@ -26,18 +27,38 @@ typedef struct {
 } thin;
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+static int bytes_of_b(const fc_gemm_args *g, const fc_gemm_kernel *kernel) { return g->b_halves ? (int)sizeof(uint16_t) : kernel->size; }
+
+/* One block against lines of float16: what is no whole one is widened, a few lines at a time. */
+static void along_halves(const fc_gemm_kernel *kernel, float *block, int split, int64_t rows, int64_t cols, int64_t depth, const float *a, int64_t a_row,
+                         const uint16_t *b, int64_t b_col)
+{
+    float wide[FC_GEMM_FEW_ROWS * FC_GEMM_BLOCK], sums[MOST_ROWS * MOST_STRIP];
+    if (split) {
+        kernel->along_f16(block, rows, cols, a, a_row, b, b_col);
+        return;
+    }
+    for (int64_t n = 0, some; n < cols; n += some) {
+        some = least(cols - n, FC_GEMM_FEW_ROWS);
+        for (int64_t l = 0; l < some; ++l)
+            fc_convert(FC_F32, wide + l * depth, FC_F16, b + (n + l) * b_col, depth);
+        kernel->along(sums, 0, rows, some, depth, a, a_row, 1, wide, depth);
+        for (int64_t m = 0; m < rows; ++m)
+            memcpy(block + m * cols + n, sums + m * some, (size_t)some * sizeof *sums);
+    }
+}
 
 static void columns(void *ctx, int64_t begin, int64_t end)
 {
     const thin *p = ctx;
     const fc_gemm_args *g = p->g;
-    const int size = p->kernel->size;
+    const int size = p->kernel->size, held = bytes_of_b(g, p->kernel);
     double block[MOST_ROWS * CHUNK], super[MOST_ROWS * CHUNK]; /* of either type */
 
     for (int64_t t = begin; t < end; ++t) {
         const int64_t i = t / p->chunks, n0 = t % p->chunks * p->chunk, cols = least(g->N - n0, p->chunk);
         const char *a = (const char *)g->a + i * g->a_batch * size;
-        const char *b = (const char *)g->b + (i * g->b_batch + n0 * g->b_col) * size;
+        const char *b = (const char *)g->b + (i * g->b_batch + n0 * g->b_col) * held;
         const fc_gemm_tile_job home = { .rows = g->M, .cols = cols, .a = block, .b_row = cols,
             .c = (char *)g->c + (i * g->c_batch + n0 * g->c_col) * size, .c_row = g->c_row, .c_col = g->c_col, .factors = g->factors };
         const char *bias = g->bias ? (const char *)g->bias + (i * g->bias_batch + n0 * g->bias_col) * size : NULL;
@@ -56,8 +77,10 @@ static void columns(void *ctx, int64_t begin, int64_t end)
             do {
                 const int64_t depth = least(FC_GEMM_BLOCK, super_end - k);
                 const int split = fc_gemm_splits(g, depth);
-                const char *const a_k = a + k * g->a_col * size, *const b_k = b + k * g->b_row * size;
-                if (p->kernel->row)
+                const char *const a_k = a + k * g->a_col * size, *const b_k = b + k * g->b_row * held;
+                if (g->b_halves)
+                    along_halves(p->kernel, (float *)block, split, g->M, cols, depth, (const float *)a_k, g->a_row, (const uint16_t *)b_k, g->b_col);
+                else if (p->kernel->row)
                     for (int64_t m = 0; m < g->M; ++m)
                         p->kernel->row((char *)block + m * cols * size, split, cols, depth, a_k + m * g->a_row * size, g->a_col, b_k, g->b_row, g->b_col);
                 else
@@ -199,7 +222,7 @@ static void few_sums_each(void *ctx, int64_t begin, int64_t end)
 int fc_gemm_dot(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
-    const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1 && g->batch == 1;
+    const int one = g->M * g->N == 1 && g->a_col == 1 && g->b_row == 1 && g->batch == 1 && !g->b_halves;
     if (!one || !g->split || g->K < FC_GEMM_BLOCK || fc_gemm_narrows(g) || !(g->dtype == FC_F16 ? kernel->dots_f16 != NULL : kernel->dots != NULL))
         return 0;
     few_sums(g, kernel);
@@ -209,7 +232,7 @@ int fc_gemm_dot(const fc_gemm_args *g)
 /* Columns or lines of b at a time. What lies in rows, complex numbers alone, goes as far along them as there is room for sums. */
 static int64_t chunk_of(const fc_gemm_args *g, const fc_gemm_kernel *kernel)
 {
-    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * kernel->size : 0;
+    const int64_t bytes = g->K > 2 * FC_GEMM_BLOCK ? g->N * g->K * bytes_of_b(g, kernel) : 0;
     if (bytes > FROM_MEMORY)
         return g->b_row == 1 ? MEMORY_CHUNK : MOST_ROWS * CHUNK * (int64_t)sizeof(double) / (g->M * kernel->size);
     if (bytes > FAR && g->b_row == 1)

@@ -139,6 +139,25 @@ def test_long_rows_that_no_cache_keeps_give_the_bits_of_a_wide_product(dtype, ro
     assert facula.equal(b.t() @ a[:rows].t(), (a @ b)[:rows].t())
 
 
+@pytest.mark.parametrize("steps", (256, 300, 4100, 8500))
+@pytest.mark.parametrize("columns", (2, 7, 8, 19, 150))
+def test_lines_of_float16_are_read_as_they_lie(steps, columns):
+    """Alone, in a batch, behind a bias: the bits of the same columns side by side in a wide product."""
+    rng = np.random.default_rng(8)
+    draw = lambda *shape: facula.from_numpy(rng.standard_normal(shape)).half()
+    a, lines, bias = draw(3, 20, steps), draw(3, columns, steps), draw(columns)
+    b = lines.transpose(1, 2)
+    wide = facula.matmul(a, b.contiguous())
+    for rows in (1, 2, 3, 4):
+        some = a[:, :rows]
+        assert facula.equal(some @ b, wide[:, :rows])
+        assert facula.equal((lines @ some.transpose(1, 2)).transpose(1, 2), wide[:, :rows])
+        assert facula.equal(some[1] @ b[1], wide[1, :rows])
+        apart = facula.empty(steps, rows, dtype=facula.float16).copy_(some[1].t()).t()
+        assert facula.equal(facula.addmm(bias, apart, b[1]), facula.addmm(bias, a[1], b.contiguous()[1])[:rows])
+    assert facula.equal(facula.mv(lines[2], a[2, 0]), wide[2, 0])
+
+
 @pytest.mark.parametrize("dtype", ("complex64", "complex128"))
 @pytest.mark.parametrize("shape", [(1, 700), (3, 5), (3, 300), (9, 257), (40, 4200)])
 def test_complex_products_turn_and_keep_what_is_real(dtype, shape):
