@@ -1,25 +1,28 @@
-/* One cummax or cummin: includer defines NAME, S, V, LOAD (S to V), WIDENS where those differ, ISNAN, BEATS(v, best). No guard on purpose. Elements of a
- * line are `step` apart, in x `from`. */
+/* One cummax or cummin: includer defines NAME, S, V, LOAD (S to V), ISNAN, BEATS(v, best), and of what a line is compared by: K, INTEGER (K, widened),
+ * CHOOSE, and for floats KEYED and KEY(v). No guard on purpose. Elements of a line are `step` apart, in x `from`. */
 static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int64_t *index, const S *x, int64_t n, const int64_t step, const int64_t from)
 {
+#ifdef KEYED
+    K key[CALM];
+    K best = KEY(LOAD(x[0]));
+#define VALUE(k) key[k]
+#else
+    K best = LOAD(x[0]);
+#define VALUE(k) LOAD(x[(i + (k)) * from])
+#endif
     S raw = x[0];
-    V best = LOAD(raw);
     int64_t at = 0;
     int busy = 0; /* the block before had a new extreme */
     for (int64_t i = 0, some; i < n; i += some) {
         some = n - i < CALM ? n - i : CALM;
-#ifdef WIDENS
-        V value[CALM];
+#ifdef KEYED
         for (int k = 0; k < some; ++k)
-            value[k] = LOAD(x[(i + k) * from]);
-#define VALUE(k) value[k]
-#else
-#define VALUE(k) LOAD(x[(i + (k)) * from])
+            key[k] = KEY(LOAD(x[(i + k) * from]));
 #endif
         int hit = busy || some < CALM || step != 1;
         if (!hit)
             for (int k = 0; k < CALM; ++k)
-                hit |= (ISNAN(VALUE(k))) | (BEATS(VALUE(k), best)); /* nothing beats NaN */
+                hit |= BEATS(VALUE(k), best);
         if (!hit) {
             for (int k = 0; k < CALM; ++k) {
                 out[i + k] = raw;
@@ -27,22 +30,21 @@ static inline __attribute__((always_inline)) void PASTE(NAME, line)(S *out, int6
             }
             continue;
         }
-        for (int k = 0; k < some; ++k) { /* among few numbers one in two is a new best, which no branch foresees: each choice is the larger of two */
-            const V v = VALUE(k);
-            best = (ISNAN(v)) | (BEATS(v, best)) ? v : best;
-            const int64_t taken = (i + k) & -(int64_t)((ISNAN(v)) | (v == best));
-            at = taken > at ? taken : at;
+        INTEGER most = (INTEGER)best;
+        for (int k = 0; k < some; ++k) {
+            CHOOSE(&most, &at, (INTEGER)VALUE(k), i + k);
             index[(i + k) * step] = at;
-#ifdef WIDENS
+#ifdef KEYED
             out[(i + k) * step] = x[at * from];
 #else
-            out[(i + k) * step] = best;
+            out[(i + k) * step] = (S)most;
 #endif
         }
+        best = (K)most;
         raw = out[(i + some - 1) * step];
         busy = at >= i;
-#undef VALUE
     }
+#undef VALUE
 }
 
 static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t step, int64_t from, int64_t width)
@@ -72,3 +74,5 @@ static void NAME(void *out_, int64_t *index, const void *x_, int64_t n, int64_t 
 }
 #undef NAME
 #undef BEATS
+#undef CHOOSE
+#undef LAST
