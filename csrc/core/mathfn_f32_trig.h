@@ -22,18 +22,14 @@ FC_MATH fc_trig_parts_f32 fc_trig_split_f32(f32 x)
     return (fc_trig_parts_f32){t * 0x1.921fb54442d18p+0, fc_bits_f32((f32)n + 0x1.8p23f)};
 }
 
-/* The same of |x| < FC_TRIG_NEAR, bit for bit, at less than half the work: there the later products are below 2, so that nothing is
- * dropped of them, and the last three below half of the last place of t, for |t| > 2**-34 where n is not 0 (tried for all x), and else t is
- * near the first. */
-#define FC_TRIG_NEAR 0x1p20f
+/* The same of |x| < FC_TRIG_NEAR at a third of the work: r is not the same to its last bit, but what becomes of it by fc_sin_of_f32, fc_cos_of_f32 and
+ * fc_tan_of_f32 is (tried for all x). pi / 2 is two doubles, and what cancels does so within the first fma, which is rounded once. */
+#define FC_TRIG_NEAR 0x1p20f /* of float and double */
 
 FC_MATH fc_trig_parts_f32 fc_trig_split_near_f32(f32 x)
 {
-    const f64 a = x;
-    const f64 p1 = fc_mod4(a * 0x1.45f306cp-1), p2 = a * 0x1.c9c8828p-29, p3 = a * 0x1.29fc278p-56, p4 = a * -0x1.4170568p-83;
-    const f64 n = rint(p1 + p2 + p3);
-    const f64 t = (p1 - n) + p2 + p3 + p4;
-    return (fc_trig_parts_f32){t * 0x1.921fb54442d18p+0, fc_bits_f32((f32)n + 0x1.8p23f)};
+    const f64 n = rint(x * 0x1.45f306dc9c883p-1);
+    return (fc_trig_parts_f32){fc_fma_f64(-n, 0x1.1a62633145c07p-54, fc_fma_f64(-n, 0x1.921fb54442d18p+0, x)), fc_bits_f32((f32)n + 0x1.8p23f)};
 }
 
 /* |r| <= pi / 4. In double, so that the result is rounded once. */

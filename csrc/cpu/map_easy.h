@@ -98,13 +98,13 @@ FC_EASY(floor_divide, r * y < 0 ? q - 1 : q)
 #define FC_EASY_DIVISION
 #endif
 
-/* --- float: circular functions of moderate angles --------------------------------------------------------------------- */
-#if FC_CLASS == 2 && FC_PASTE(FC_SINGLE_, FC_DT)
+/* --- floats: circular functions of moderate angles -------------------------------------------------------------------- */
+#if FC_CLASS == 2
 static int all_near(const T *xs, int64_t n)
 {
     int far = 0;
     for (int64_t i = 0; i < n; ++i)
-        far |= !(fabsf(xs[i]) < FC_TRIG_NEAR);
+        far |= !(FN(fabs)(xs[i]) < (T)FC_TRIG_NEAR);
     return !far;
 }
 
@@ -121,15 +121,20 @@ static int all_near(const T *xs, int64_t n)
             }                                                                                                            \
             _Pragma("GCC ivdep")                                                                                         \
             for (int64_t i = 0; i < count; ++i)                                                                          \
-                out[i] = fc_##name##_of_f32(xs[i], fc_trig_split_near_f32(xs[i]));                                       \
+                out[i] = FN(name##_of)(xs[i], FN(trig_split_near)(xs[i]));                                               \
         }                                                                                                                \
     }
 FC_EASY(sin)
 FC_EASY(cos)
 FC_EASY(tan)
 #undef FC_EASY
+#define FC_EASY_TRIG [FC_CELL_sin] = easy_sin, [FC_CELL_cos] = easy_cos, [FC_CELL_tan] = easy_tan,
+#else
+#define FC_EASY_TRIG
+#endif
 
-/* one logarithm is enough above -5/2 */
+/* --- float: one logarithm is enough for lgamma above -5/2 --------------------------------------------------------------- */
+#if FC_CLASS == 2 && FC_PASTE(FC_SINGLE_, FC_DT)
 FC_EASY_CELL(easy_lgamma)
 {
     for (int64_t first = 0; first < n; first += FC_EASY_RUN) {
@@ -148,9 +153,9 @@ FC_EASY_CELL(easy_lgamma)
             out[i] = fc_lgamma_of_f32(xs[i], 0);
     }
 }
-#define FC_EASY_TRIG [FC_CELL_sin] = easy_sin, [FC_CELL_cos] = easy_cos, [FC_CELL_tan] = easy_tan, [FC_CELL_lgamma] = easy_lgamma,
+#define FC_EASY_LGAMMA [FC_CELL_lgamma] = easy_lgamma,
 #else
-#define FC_EASY_TRIG
+#define FC_EASY_LGAMMA
 #endif
 
 /* --- double: series whose steps are taken for all of a run before the next --------------------------------------------- */
@@ -359,7 +364,7 @@ FC_EASY(_elu, FC_SCALAR(s[1]))
 FC_EASY(celu, K(1))
 FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ FC_EASY_PRODUCT
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ FC_EASY_PRODUCT
 #endif

@@ -10,22 +10,9 @@ enum { BLOCK = 256, GRAIN = 4096 };
 
 typedef struct { const fc_tensor *abs, *angle; fc_tensor *out; } job;
 
-/* moderate angles of float take a shorter way to the same bits */
-static int all_near(const f32 *angle, int64_t n)
-{
-    int far = 0;
-    for (int64_t k = 0; k < n; ++k)
-        far |= !(fabsf(angle[k]) < FC_TRIG_NEAR);
-    return !far;
-}
-
 #define T f32
-#define NEAR(angle, n) all_near(angle, n)
-#define SPLIT_NEAR fc_trig_split_near_f32
 #include "polar.c"
 #define T f64
-#define NEAR(angle, n) 0
-#define SPLIT_NEAR fc_trig_split_f64
 #include "polar.c"
 
 #if FC_ISA_ONCE
@@ -63,6 +50,15 @@ FC_OWN_LEVELS(polar)
         im[k] = r[k] * at.sine;                                                                                          \
     }
 
+/* moderate angles take a shorter way to the same bits */
+static int N(all_near)(const T *angle, int64_t n)
+{
+    int far = 0;
+    for (int64_t k = 0; k < n; ++k)
+        far |= !(M(fabs)(angle[k]) < (T)FC_TRIG_NEAR);
+    return !far;
+}
+
 static void N(polar)(void *ctx, int64_t begin, int64_t end)
 {
     const job *q = ctx;
@@ -71,8 +67,8 @@ static void N(polar)(void *ctx, int64_t begin, int64_t end)
         const int64_t n = end - first < BLOCK ? end - first : BLOCK;
         const T *restrict r = FC_DATA(T, q->abs) + first, *restrict angle = FC_DATA(T, q->angle) + first;
         T *restrict out = FC_DATA(T, q->out) + 2 * first;
-        if (NEAR(angle, n))
-            POINTS(SPLIT_NEAR)
+        if (N(all_near)(angle, n))
+            POINTS(M(trig_split_near))
         else
             POINTS(M(trig_split))
         for (int64_t k = 0; k < n; ++k) {
@@ -82,8 +78,6 @@ static void N(polar)(void *ctx, int64_t begin, int64_t end)
     }
 }
 #undef POINTS
-#undef NEAR
-#undef SPLIT_NEAR
 
 #include "typed_done.h"
 #endif

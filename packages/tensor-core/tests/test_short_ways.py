@@ -65,15 +65,35 @@ def test_any_other_number_beside_a_half_is_rounded_to_its_dtype_first(name, dtyp
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
-def test_an_angle_does_not_depend_on_its_neighbours(name, level):
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "polar"])
+def test_an_angle_does_not_depend_on_its_neighbours(name, dtype, level):
     lib.fc_set_isa_level(level)
     rng = np.random.default_rng(3)
-    near = np.concatenate([rng.uniform(-(2**20), 2**20, 300), rng.uniform(-9, 9, 300), 2.0 ** rng.uniform(-149, 20, 300)]).astype(np.float32)
-    alone = getattr(facula, name)(facula.from_numpy(near)).numpy()
-    beside = getattr(facula, name)(facula.from_numpy(np.append(near.repeat(2), np.float32(2e20)))).numpy()[:-1:2]
+    near = np.concatenate([rng.uniform(-(2**20), 2**20, 300), rng.uniform(-9, 9, 300), 2.0 ** rng.uniform(-149, 20, 300)]).astype(dtype)
+    of = (lambda x: facula.polar(facula.ones_like(x), x)) if name == "polar" else getattr(facula, name)
+    alone = of(facula.from_numpy(near)).numpy()
+    beside = of(facula.from_numpy(np.append(near.repeat(2), near.dtype.type(2e20)))).numpy()[:-1:2]
 
     assert alone.tobytes() == beside.tobytes()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    "x, sine, cosine, tangent",
+    [
+        ("0x1.6c6cbc45dc8dep+5", "0x1p+0", "-0x1.6d61b58c99c43p-61", "-0x1.66b9ebc4850c6p+60"),
+        ("0x1.6c6cbc45dc8dep+6", "-0x1.6d61b58c99c43p-60", "-0x1p+0", "0x1.6d61b58c99c43p-60"),
+        ("0x1.39c6fd67805a7p+18", "-0x1p+0", "-0x1.988efe18ff83fp-55", "0x1.40d0d167bccd6p+54"),
+    ],
+)
+def test_doubles_closest_to_quarter_turns(x, sine, cosine, tangent, level):
+    """Where most cancels of those below 2**20; the values are mpmath's, with 250 bits."""
+    lib.fc_set_isa_level(level)
+    angle = facula.tensor(float.fromhex(x), dtype=facula.float64)
+    for of, expected in ((facula.sin, sine), (facula.cos, cosine), (facula.tan, tangent)):
+        expected = float.fromhex(expected)
+        assert abs(of(angle).item() - expected) <= math.ulp(expected)
 
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
