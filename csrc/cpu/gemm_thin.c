@@ -33,13 +33,13 @@ static int bytes_of_b(const fc_gemm_args *g, const fc_gemm_kernel *kernel) { ret
 static void along_halves(const fc_gemm_kernel *kernel, float *block, int split, int64_t rows, int64_t cols, int64_t depth, const float *a, int64_t a_row,
                          const uint16_t *b, int64_t b_col)
 {
-    float wide[FC_GEMM_FEW_ROWS * FC_GEMM_BLOCK], sums[MOST_ROWS * MOST_STRIP];
+    float wide[MOST_STRIP * FC_GEMM_BLOCK], sums[MOST_ROWS * MOST_STRIP];
     if (split) {
         kernel->along_f16(block, rows, cols, a, a_row, b, b_col);
         return;
     }
     for (int64_t n = 0, some; n < cols; n += some) {
-        some = least(cols - n, FC_GEMM_FEW_ROWS);
+        some = least(cols - n, MOST_STRIP);
         for (int64_t l = 0; l < some; ++l)
             fc_convert(FC_F32, wide + l * depth, FC_F16, b + (n + l) * b_col, depth);
         kernel->along(sums, 0, rows, some, depth, a, a_row, 1, wide, depth);

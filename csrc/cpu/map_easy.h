@@ -98,6 +98,34 @@ FC_EASY(floor_divide, r * y < 0 ? q - 1 : q)
 #define FC_EASY_DIVISION
 #endif
 
+/* --- int16: shifts, two elements to a word ---------------------------------------------------------------------------
+ * AVX2 shifts words by as many amounts, not their halves. */
+#define FC_IN_WORDS_i16 1
+#if FC_PASTE(FC_IN_WORDS_, FC_DT) && FC_ISA_NUM > 2
+typedef uint32_t word __attribute__((may_alias, aligned(2)));
+
+/* low and high: both halves of a word, as places of the upper half */
+#define FC_EASY(name, most, low, high)                                                                                   \
+    FC_EASY_CELL(easy_##name)                                                                                            \
+    {                                                                                                                    \
+        word *out = out_;                                                                                                \
+        const word *xs = x_, *ys = y_;                                                                                   \
+        _Pragma("GCC ivdep")                                                                                             \
+        for (int64_t i = 0; i < n / 2; ++i) {                                                                            \
+            const uint32_t x = xs[i], first = ys[i] & 0xffff, second = ys[i] >> 16;                                      \
+            const uint32_t u = first < most ? first : most, v = second < most ? second : most;                           \
+            out[i] = (low) | (high);                                                                                     \
+        }                                                                                                                \
+        cell_##name((word *)out_ + n / 2, xs + n / 2, ys + n / 2, z_, s, fault, n % 2);                                  \
+    }
+FC_EASY(bitwise_left_shift, 16, (x << u) & 0xffff, (x >> 16 << v) << 16)
+FC_EASY(bitwise_right_shift, 15, (uint32_t)((int32_t)(x << 16) >> u) >> 16, (uint32_t)((int32_t)x >> v) & 0xffff0000)
+#undef FC_EASY
+#define FC_EASY_SHIFT [FC_CELL_bitwise_left_shift] = easy_bitwise_left_shift, [FC_CELL_bitwise_right_shift] = easy_bitwise_right_shift,
+#else
+#define FC_EASY_SHIFT
+#endif
+
 /* --- floats: circular functions of moderate angles -------------------------------------------------------------------- */
 #if FC_CLASS == 2
 static int all_near(const T *xs, int64_t n)
@@ -366,5 +394,5 @@ FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
 #define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU FC_EASY_CONJ FC_EASY_PRODUCT
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_SHIFT FC_EASY_CONJ FC_EASY_PRODUCT
 #endif
