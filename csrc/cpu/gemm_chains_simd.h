@@ -10,18 +10,16 @@
 #ifndef FOUR_STEPS
 INLINE __m512 four_steps_f32(const float *x) { return _mm512_broadcast_f32x4(_mm_loadu_ps(x)); }
 INLINE __m512d four_steps_f64(const double *x) { return _mm512_broadcast_f64x4(_mm256_loadu_pd(x)); }
-INLINE void four_lines_f32(__m512 *out, __m512 u0, __m512 u1, __m512 u2, __m512 u3)
+INLINE void gather_f32(__m512 *out, const float *const *line, int64_t k)
 {
+    const __m512 u0 = _mm512_loadu_ps(line[0] + k), u1 = _mm512_loadu_ps(line[1] + k), u2 = _mm512_loadu_ps(line[2] + k),
+                 u3 = _mm512_loadu_ps(line[3] + k);
     const __m512 p = _mm512_shuffle_f32x4(u0, u1, 0x88), q = _mm512_shuffle_f32x4(u0, u1, 0xdd);
     const __m512 r = _mm512_shuffle_f32x4(u2, u3, 0x88), s = _mm512_shuffle_f32x4(u2, u3, 0xdd);
     out[0] = _mm512_shuffle_f32x4(p, r, 0x88);
     out[1] = _mm512_shuffle_f32x4(q, s, 0x88);
     out[2] = _mm512_shuffle_f32x4(p, r, 0xdd);
     out[3] = _mm512_shuffle_f32x4(q, s, 0xdd);
-}
-INLINE void gather_f32(__m512 *out, const float *const *line, int64_t k)
-{
-    four_lines_f32(out, _mm512_loadu_ps(line[0] + k), _mm512_loadu_ps(line[1] + k), _mm512_loadu_ps(line[2] + k), _mm512_loadu_ps(line[3] + k));
 }
 INLINE void gather_f64(__m512d *out, const double *const *line, int64_t k)
 {

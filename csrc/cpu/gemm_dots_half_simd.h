@@ -3,10 +3,17 @@
 
 /* PER lines, LANES steps each, to vectors of FC_GEMM_CHAINS steps of every line. */
 #if FC_ISA_NUM == 4
-INLINE __m512 widened_f16(const uint16_t *x) { return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)x)); }
+INLINE __m256i sixteen_f16(const uint16_t *x) { return _mm256_loadu_si256((const __m256i *)(const void *)x); }
+
+/* They change places before they are widened: of half the width twice as many shuffles a cycle. */
 INLINE void gather_f16(__m512 *out, const uint16_t *const *line, int64_t k)
 {
-    four_lines_f32(out, widened_f16(line[0] + k), widened_f16(line[1] + k), widened_f16(line[2] + k), widened_f16(line[3] + k));
+    const __m256i a = sixteen_f16(line[0] + k), b = sixteen_f16(line[1] + k), c = sixteen_f16(line[2] + k), d = sixteen_f16(line[3] + k);
+    const __m256i p = _mm256_unpacklo_epi64(a, b), q = _mm256_unpackhi_epi64(a, b), r = _mm256_unpacklo_epi64(c, d), s = _mm256_unpackhi_epi64(c, d);
+    out[0] = _mm512_cvtph_ps(_mm256_permute2x128_si256(p, r, 0x20));
+    out[1] = _mm512_cvtph_ps(_mm256_permute2x128_si256(q, s, 0x20));
+    out[2] = _mm512_cvtph_ps(_mm256_permute2x128_si256(p, r, 0x31));
+    out[3] = _mm512_cvtph_ps(_mm256_permute2x128_si256(q, s, 0x31));
 }
 #else
 INLINE void gather_f16(__m256 *out, const uint16_t *const *line, int64_t k)
