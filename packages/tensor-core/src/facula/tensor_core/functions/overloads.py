@@ -248,7 +248,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
     if src is None:
         raise TypeError('scatter() missing 1 required positional arguments: "src". Give a tensor, or value=.')
     if not isinstance(src, Tensor):
-        kinds_first("scatter", dim=dim, index=index, src=src)
+        if type(dim) is not int or type(index) is not Tensor or type(src) not in (int, float, bool, complex):
+            kinds_first("scatter", dim=dim, index=index, src=src)
         wrap_dim("scatter", dim, input.dim())
     elif reduce is not None:
         wrap_dim("scatter", dim, input.dim())
