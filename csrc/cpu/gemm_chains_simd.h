@@ -114,9 +114,16 @@ static void T(dots)(void *result, int64_t blocks, const void *a, const void *b)
         T(dots_of)(out + j, x + j * FC_GEMM_BLOCK, y + j * FC_GEMM_BLOCK);
     for (; j < blocks; ++j) {
         R chains[FC_GEMM_CHAINS] = { 0 };
+#ifdef CHAINS_FMA
+        __m128 sum = _mm_setzero_ps();
+        for (int64_t k = j * FC_GEMM_BLOCK; k < (j + 1) * FC_GEMM_BLOCK; k += FC_GEMM_CHAINS)
+            sum = CHAINS_FMA(x + k, y + k, sum);
+        _mm_storeu_ps(chains, sum);
+#else
         for (int64_t k = j * FC_GEMM_BLOCK; k < (j + 1) * FC_GEMM_BLOCK; k += FC_GEMM_CHAINS)
             for (int r = 0; r < FC_GEMM_CHAINS; ++r)
                 chains[r] = FMA1(x[k + r], y[k + r], chains[r]);
+#endif
         T(add_chains)(out + j, chains, 1);
     }
 }

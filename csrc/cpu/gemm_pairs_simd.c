@@ -55,6 +55,13 @@ INLINE int32_t bits_of(float x)
 #else
 #define STEP(x, y, z) ((x) * (y) + (z))
 #endif
+#if FC_ISA_NUM == 4
+INLINE float pair_fma(float x, float y, float z)
+{
+    return _mm_cvtss_f32(_mm_dpbf16_ps(_mm_set_ss(z), (__m128bh)_mm_set_ss(x), (__m128bh)_mm_set_ss(y)));
+}
+#define CHAINS_FMA(x, y, z) _mm_dpbf16_ps(z, (__m128bh)_mm_loadu_ps(x), (__m128bh)_mm_loadu_ps(y))
+#else
 INLINE float pair_fma(float x, float y, float z)
 {
     float of[4];
@@ -62,6 +69,7 @@ INLINE float pair_fma(float x, float y, float z)
     memcpy(of, step, sizeof of);
     return STEP(of[0], of[1], STEP(of[2], of[3], z));
 }
+#endif
 #define FMA1(x, y, z) pair_fma(x, y, z)
 
 #if FC_ISA_NUM == 4
