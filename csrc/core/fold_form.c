@@ -33,20 +33,25 @@ static void fc_side_push(fc_side *s, int first, int64_t size, int64_t stride)
 /* Does a dim of stride b come before one of stride a in memory order? Repetition comes first. */
 static int fc_lies_before(int64_t b, int64_t a) { return a != 0 && (b == 0 || b > a); }
 
-/* Of the reduced dims, those that are a run of fold.h: the last, as few as have FC_FOLD_RUN elements together. 0 where that is all. */
-static uint64_t fc_run_dims(const fc_tensor *x, uint64_t mask)
+/* Of the reduced dims, those that are a run of fold.h; 0 where there is nothing to join. */
+static uint64_t fc_run_dims(const fc_tensor *x, uint64_t mask, int joins)
 {
     uint64_t run = 0;
     int64_t size = 1;
+    int first = 0;
     for (int d = x->ndim; d-- > 0 && size < FC_FOLD_RUN;)
         if (mask >> d & 1 && x->shape[d] > 1) {
             run |= 1ull << d;
             size *= x->shape[d];
+            first = d;
         }
-    for (int d = 0; d < x->ndim; ++d)
-        if (mask >> d & 1 && !(run >> d & 1) && x->shape[d] > 1)
-            return run;
-    return 0;
+    const int64_t longest = run ? x->shape[first] : 1, inside = size / longest;
+    int all = 1;
+    for (int d = 0; d < first; ++d)
+        all = all && (!(mask >> d & 1) || x->shape[d] == 1);
+    if (run & (run - 1) && longest >= FC_FOLD_RUN && (all || (joins && inside >= FC_FOLD_SPREAD)))
+        return 1ull << first;
+    return all ? 0 : run;
 }
 
 /* The dims whose bit is in mask, in logical order or as they lie in memory, outermost first; dims of size 1 are left out. Answers how many;
@@ -126,13 +131,14 @@ static fc_tensor *fc_fold_copy(fc_tensor *x, uint64_t mask, uint64_t run, const 
             stride[n++] = x->stride[dim[k]];
             count *= x->shape[dim[k]];
         }
-        for (int d = 0; pass != columns && d < x->ndim; ++d)
-            if (mask >> d & 1) {
-                shape[n] = x->shape[d];
-                stride[n++] = x->stride[d];
-                reduce *= x->shape[d];
-                size *= run >> d & 1 ? x->shape[d] : 1;
-            }
+        for (int inside = 0; pass != columns && inside < 2; ++inside)
+            for (int d = 0; d < x->ndim; ++d)
+                if (mask >> d & 1 && (int)(run >> d & 1) == inside) {
+                    shape[n] = x->shape[d];
+                    stride[n++] = x->stride[d];
+                    reduce *= x->shape[d];
+                    size *= inside ? x->shape[d] : 1;
+                }
     }
     fc_tensor *view = fc_new_view(x, n, shape, stride, x->offset);
     fc_tensor *copy = view ? fc_to(view, x->dtype, 0, 1) : NULL;
@@ -235,7 +241,7 @@ enum { FC_WORTH_A_CALL = 512 }; /* elements */
 
 static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, int free, int *moved, double param)
 {
-    const uint64_t run = free || !x->numel || !fc_fold_takes_runs(which) ? 0 : fc_run_dims(x, mask);
+    const uint64_t run = free || !x->numel || !fc_fold_takes_runs(which) ? 0 : fc_run_dims(x, mask, fc_fold_joins(which));
     fc_folds q = { .which = which, .dtype = x->dtype, .out_dtype = value->dtype, .size = fc_dt_size[x->dtype], .out_size = fc_dt_size[value->dtype], .param = param };
     fc_side kept, reduced;
     kept.n = reduced.n = 0; /* the rest of them is long */

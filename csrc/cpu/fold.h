@@ -3,8 +3,10 @@
  *
  * THE ORDER. Element i of the reduced extent goes to lane i % 16 of block i / 4096. A block's lanes are combined by halves
  * (l[j] with l[j + 8], then + 4, + 2, + 1); blocks are combined pairwise, level by level, an odd one moving up unchanged.
- * Over several dims, the last of them, as few as have FC_FOLD_RUN elements together, are a run: each run is folded so, and the n runs
- * are combined by halves (run k with run k + (n + 1) / 2, until one is left). So a turned matrix is folded as columns.
+ * Over several dims, the last of them, as few as have FC_FOLD_RUN elements together, are a run; each run is folded so, and the n runs are combined by
+ * halves (run k with run k + (n + 1) / 2, until one is left). Of several such dims the first is the run alone if it has FC_FOLD_RUN elements, and if either
+ * no dim is before it or sums are folded and those behind it have FC_FOLD_SPREAD. So a matrix with one long side is folded as rows or as columns,
+ * whichever way it lies, and so are the channels of small planes.
  * Nothing else decides it: rows (inner == 1) run the 16 lanes in vector registers, columns run the vector along inner, threads
  * take rows, columns or whole blocks, and the bits are the same. Kernels that fold inside (softmax, norms) use fold_rows.h,
  * which is the same order.
@@ -21,6 +23,7 @@
 #define FC_FOLD_BLOCK 4096
 #define FC_FOLD_FEW (2 * FC_FOLD_LANES)
 #define FC_FOLD_ABREAST 64
+#define FC_FOLD_SPREAD 32 /* of fewer columns a fold of its own would show */
 #define FC_FOLD_RUN 256 /* of shorter rows the lanes' end would show in the time */
 
 /*        name            result: see fc_fold_result */
