@@ -173,13 +173,15 @@ FC_MATH f64 fc_erfinv_f64(f64 y)
     return a <= 1 ? copysign(some, y) : NAN;
 }
 
-/* quantile of the normal distribution */
-FC_MATH f64 fc_ndtri_f64(f64 p)
+/* quantile of the normal distribution; deep: as above, of p or 1 - p */
+FC_MATH f64 fc_ndtri_of_f64(f64 p, int deep)
 {
-    const f64 q = p - 0.5, rest = p < 0.5 ? p : 1 - p, below = fc_quantile_below(rest, 1);
+    const f64 q = p - 0.5, rest = p < 0.5 ? p : 1 - p, below = fc_quantile_below(rest, deep);
     const f64 far = copysign(rest == 0 ? INFINITY : below, q), x = fabs(q) > 0.425 ? far : fc_quantile_near(q);
     return rest >= 0 ? x : NAN;
 }
+
+FC_MATH f64 fc_ndtri_f64(f64 p) { return fc_ndtri_of_f64(p, 1); }
 
 /* log Phi(x): below 0 log(erfcx(u) / 2) - u u, u = |x| / sqrt(2), whose terms have one sign; from there on log1p(-Phi(-x)). One logarithm. */
 FC_MATH f64 fc_log_ndtr_f64(f64 x)

@@ -306,6 +306,26 @@ static void run__polygamma(T *out, const T *xs, const T *ys, const fc_scalar *s,
 }
 FC_EASY(_polygamma, FC_SCALAR(s[0]) >= 1 && FC_SCALAR(s[0]) < 1e300)
 
+/* Of positive numbers nothing is reflected, */
+static void run__special_erfcx(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)ys, (void)s;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_erfc_parts_of_f64(xs[i], 0).scaled;
+}
+FC_EASY(_special_erfcx, all_between(xs, 0, 27, count))
+
+/* and of what is no rare event one rational function of the tail is enough. */
+static void run__special_ndtri(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)ys, (void)s;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_ndtri_of_f64(xs[i], 0);
+}
+FC_EASY(_special_ndtri, all_between(xs, 1e-10, 1 - 1e-10, count))
+
 static void run_igamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
     (void)s;
@@ -321,7 +341,8 @@ FC_EASY(igamma, 1)
 FC_EASY(igammac, 1)
 #define FC_EASY_SERIES [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
     [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma, \
-    [FC_CELL_igamma] = easy_igamma, [FC_CELL_igammac] = easy_igammac,
+    [FC_CELL__special_erfcx] = easy__special_erfcx, [FC_CELL__special_ndtri] = easy__special_ndtri, [FC_CELL_igamma] = easy_igamma, \
+    [FC_CELL_igammac] = easy_igammac,
 #endif
 #undef FC_EASY_BESSEL
 #undef FC_EASY_WHOLE

@@ -306,15 +306,19 @@ SERIES = {
     "zeta, large orders": lambda x: facula.special.zeta(x.abs() ** 3 + 1.001, x.abs() + 0.01),
     "trigamma": lambda x: facula.special.polygamma(1, x),
     "polygamma": lambda x: facula.special.polygamma(4, x),
+    "erfcx": lambda x: facula.special.erfcx(x),
+    "ndtri": lambda x: facula.special.ndtri(x),
 }
+EASY = {"trigamma": (0.001, 7.9), "polygamma": (0.001, 7.9), "erfcx": (1e-9, 26.9), "ndtri": (1e-9, 1 - 1e-7)}  # others -7.9 to 7.9
+HARD = {"trigamma": -2.5, "polygamma": -2.5, "zeta": np.nan, "zeta, large orders": np.nan, "erfcx": -3, "ndtri": 1e-30}  # others 20
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", SERIES)
 def test_a_series_does_not_depend_on_the_neighbours(name, dtype):
     rng = np.random.default_rng(5)
-    easy = rng.uniform(0.001 if "gamma" in name else -7.9, 7.9, 700).astype(dtype)
-    hard = -2.5 if "gamma" in name else np.nan if "zeta" in name else 20
+    easy = rng.uniform(*EASY.get(name, (-7.9, 7.9)), 700).astype(dtype)
+    hard = HARD.get(name, 20)
     alone = SERIES[name](facula.from_numpy(easy)).numpy()
     beside = SERIES[name](facula.from_numpy(np.append(easy.repeat(2), np.full(3, hard, dtype))))[:-3:2].numpy()
 
