@@ -8,9 +8,9 @@
 
 int fc_isa_level(void);
 
-enum { FC_CAST_BLOCK = 1024 }; /* floats between a half or float8 and a third type: within L1 */
+enum { FC_CAST_BLOCK = 1024 }; /* numbers on the way to a third type: within L1 */
 
-/* NULL for a half or float8 and another type than float32 */
+/* NULL where fc_convert goes by a third type */
 static fc_cast fc_cast_of(int to_dtype, int from_dtype)
 {
     const int level = fc_isa_level();
@@ -32,12 +32,14 @@ void fc_convert(int to_dtype, void *to, int from_dtype, const void *from, int64_
         direct(to, from, n);
         return;
     }
-    const fc_cast widen = fc_cast_of(FC_F32, from_dtype), narrow = fc_cast_of(to_dtype, FC_F32);
-    float block[FC_CAST_BLOCK];
+    /* halves and float8 by float32, complex numbers by their real parts */
+    const int by = from_dtype == FC_C128 && fc_cast_of(to_dtype, FC_F64) ? FC_F64 : FC_F32;
+    const fc_cast first = fc_cast_of(by, from_dtype), second = fc_cast_of(to_dtype, by);
+    double block[FC_CAST_BLOCK]; /* of either */
     for (int64_t i = 0; i < n; i += FC_CAST_BLOCK) {
         const int64_t count = n - i < FC_CAST_BLOCK ? n - i : FC_CAST_BLOCK;
-        widen(block, (const char *)from + i * fc_dt_size[from_dtype], count);
-        narrow((char *)to + i * fc_dt_size[to_dtype], block, count);
+        first(block, (const char *)from + i * fc_dt_size[from_dtype], count);
+        second((char *)to + i * fc_dt_size[to_dtype], block, count);
     }
 }
 

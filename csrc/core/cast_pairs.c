@@ -1,6 +1,7 @@
 /* Conversion between element types: every pair is one loop, and every input has one defined result (PyTorch's on x86), which a
  * plain C cast does not give: there float to integer out of range is undefined and differs between ISA levels.
- * Halves and float8 have loops from and to float32, and bfloat16 from bytes and int32; what else they become, or are made of, goes by float32 (cast.c). */
+ * Halves and float8 have loops from and to float32, and bfloat16 from bytes and int32; what else they become, or are made of, goes by float32, and what
+ * complex numbers become by their real parts (cast.c). */
 #include "cast_pairs.h"
 #include "float8.h"
 #include "half.h"
@@ -75,10 +76,13 @@ PAIR(f32, f32, LOAD_PLAIN, i32, int32_t, FAS_i32) PAIR(f32, f32, LOAD_PLAIN, i64
 PAIR(f64, f64, LOAD_PLAIN, i64, int64_t, DAS_i64) PAIR(i64, int64_t, LOAD_PLAIN, f32, f32, AS_f32)
 PAIR(i64, int64_t, LOAD_PLAIN, f64, f64, AS_f64)
 PAIR(f64, f64, LOAD_PLAIN, f32, f32, AS_f32) PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(f64, f64, LOAD_PLAIN, i32, int32_t, DAS_i32)
+PAIR(f32, f32, LOAD_PLAIN, u8, uint8_t, FAS_u8) PAIR(f64, f64, LOAD_PLAIN, u8, uint8_t, DAS_u8) PAIR(f64, f64, LOAD_PLAIN, u16, uint16_t, DAS_u16)
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
-    [FC_F32] = { [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16, [FC_I32] = fc_f32_to_i32, [FC_I64] = fc_f32_to_i64, [FC_BOOL] = fc_f32_to_bool },
-    [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_I32] = fc_f64_to_i32, [FC_F32] = fc_f64_to_f32 },
+    [FC_F32] = { [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16, [FC_I32] = fc_f32_to_i32, [FC_I64] = fc_f32_to_i64, [FC_BOOL] = fc_f32_to_bool,
+                 [FC_U8] = fc_f32_to_u8, [FC_I8] = fc_f32_to_u8 },
+    [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_I32] = fc_f64_to_i32, [FC_F32] = fc_f64_to_f32, [FC_U8] = fc_f64_to_u8, [FC_I8] = fc_f64_to_u8,
+                 [FC_U16] = fc_f64_to_u16, [FC_I16] = fc_f64_to_u16 },
     [FC_I64] = { [FC_F32] = fc_i64_to_f32, [FC_F64] = fc_i64_to_f64 },
     [FC_BOOL] = { [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { [FC_BF16] = fc_u8_to_bf16 }, [FC_I8] = { [FC_BF16] = fc_i8_to_bf16 },
     [FC_I32] = { [FC_BF16] = fc_i32_to_bf16 },
@@ -156,19 +160,23 @@ PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
 FROM_INTEGER(u16, uint16_t)
 FROM_INTEGER(u32, uint32_t)
 FROM_INTEGER(u64, uint64_t)
-F_INTS(c64, c64, LOAD_c64, F)
-F_INTS(c128, c128, LOAD_c128, D)
-
-/* complex to real keeps the real part; to bool asks both */
-#define CBOOL(from) static void fc_##from##_to_bool(void *t, const void *f, int64_t n)                 \
-    { for (int64_t i = 0; i < n; ++i) ((uint8_t *)t)[i] = ((const from *)f)[i] != 0; }
-CBOOL(c64)
-CBOOL(c128)
-PAIR(c64, c64, LOAD_c64, f32, f32, AS_f32) PAIR(c64, c64, LOAD_c64, f64, f64, AS_f64)
-PAIR(c128, c128, LOAD_c128, f32, f32, AS_f32) PAIR(c128, c128, LOAD_c128, f64, f64, AS_f64)
-PAIR(c64, c64, LOAD_PLAIN, c64, c64, LOAD_PLAIN) PAIR(c64, c64, LOAD_PLAIN, c128, c128, (c128))
-PAIR(c128, c128, LOAD_PLAIN, c64, c64, (c64)) PAIR(c128, c128, LOAD_PLAIN, c128, c128, LOAD_PLAIN)
 #endif
+/* Of complex numbers the real parts, which become the rest (cast.c); but bool asks both, and other complex numbers are made of both. */
+PAIR(c64, c64, LOAD_c64, f32, f32, AS_f32)
+PAIR(c128, c128, LOAD_c128, f32, f32, AS_f32)
+PAIR(c128, c128, LOAD_c128, f64, f64, AS_f64)
+static void fc_c64_to_c128(void *to, const void *from, int64_t n) { fc_f32_to_f64(to, from, 2 * n); }
+static void fc_c128_to_c64(void *to, const void *from, int64_t n) { fc_f64_to_f32(to, from, 2 * n); }
+#define CBOOL(from, part)                                                                              \
+    static void fc_##from##_to_bool(void *to, const void *from_, int64_t n)                            \
+    {                                                                                                  \
+        uint8_t *t = to;                                                                               \
+        const part *f = from_;                                                                         \
+        for (int64_t i = 0; i < n; ++i)                                                                \
+            t[i] = (f[2 * i] != 0) | (f[2 * i + 1] != 0);                                              \
+    }
+CBOOL(c64, f32)
+CBOOL(c128, f64)
 
 /* two's complement: what becomes an int of some width is what becomes a uint of it, but from floats to 32 and 64 bits */
 #define ROW(from, i32_, i64_)                                                                          \
@@ -195,7 +203,9 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     [FC_F32] = { ROW(f32, i32, i64), [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16 TO_FLOAT8 }, [FC_F64] = F_ROW(f64),
 #if FC_ISA_NUM == 2
     FROM_FLOAT8
-    [FC_U16] = W_ROW(u16), [FC_U32] = W_ROW(u32), [FC_U64] = W_ROW(u64), [FC_C64] = F_ROW(c64), [FC_C128] = F_ROW(c128),
+    [FC_U16] = W_ROW(u16), [FC_U32] = W_ROW(u32), [FC_U64] = W_ROW(u64),
 #endif
+    [FC_C64] = { [FC_BOOL] = fc_c64_to_bool, [FC_F32] = fc_c64_to_f32, [FC_C128] = fc_c64_to_c128 },
+    [FC_C128] = { [FC_BOOL] = fc_c128_to_bool, [FC_F32] = fc_c128_to_f32, [FC_F64] = fc_c128_to_f64, [FC_C64] = fc_c128_to_c64 },
 };
 #endif

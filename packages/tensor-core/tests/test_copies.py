@@ -61,3 +61,32 @@ def test_bad_arguments_are_refused(text, error, fact):
         eval("facula." + text)
 
     assert fact in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int8", "float16", "float32", "complex128"))
+def test_equal_finds_one_difference_anywhere(dtype):
+    """What lies in one line is compared in stretches that grow."""
+    x = facula.zeros(20_000, dtype=getattr(facula, dtype))
+    assert facula.equal(x, x.clone()) and facula.equal(x[3:], x.clone()[3:])
+    for at in (0, 1, 511, 512, 4607, 4608, 19_998, 19_999):
+        y = x.clone()
+        y[at] = 1
+        assert not facula.equal(x, y) and not facula.equal(y[at:], x[at:])
+        assert at == 0 or facula.equal(x[:at], y[:at])
+    if x.is_floating_point():
+        x[19_999] = float("nan")
+        assert not facula.equal(x, x)
+
+
+@pytest.mark.parametrize("to", ("bool", "uint8", "int16", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"))
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+def test_complex_numbers_become_what_their_real_parts_do(dtype, to):
+    """But truth values, which ask both parts, and complex numbers, which keep them."""
+    facula.manual_seed(0)
+    z = facula.randn(3000, dtype=getattr(facula, dtype)) * 100
+    z[:5] = facula.tensor([0, 1j, float("nan"), float("inf"), 300], dtype=z.dtype)
+    to = getattr(facula, to)
+    for some in (z, z[:1], z[:39], z[::2]):
+        made = some.to(to)
+        expected = (some.real != 0) | (some.imag != 0) if to is facula.bool else facula.complex(some.real.to(to.to_real()), some.imag.to(to.to_real())) if to.is_complex else some.real.to(to)
+        assert made.dtype is to and made.tolist().__repr__() == expected.tolist().__repr__()
