@@ -24,7 +24,7 @@ typedef struct {
     int64_t c_batch, c_row, c_col;
     const void *bias;             /* or NULL; added to c[i, m, n]: bias[i * bias_batch + m * bias_row + n * bias_col]. It may be c itself where K is one block */
     int64_t bias_col, bias_row, bias_batch;
-    const double *factors;        /* NULL, or where there is a bias alpha and beta: c = alpha * sum + beta * bias. Neither halves, integers nor c_at */
+    const double *factors;        /* NULL, or where there is a bias alpha and beta: c = alpha * sum + beta * bias. Neither integers nor c_at */
     fc_gemm_pack_fn pack_a, pack_b;  /* NULL: a or b is memory with strides. Else a or b is handed to it. float, complex only */
     const int64_t *c_at;          /* NULL, or the offset of column n in a row of c, instead of n * c_col; with b_at, -1: dropped */
     const int64_t *b_at;          /* NULL, or b's element (k, n) is b[i * b_batch + b_at[k] + n]; not complex, as the next three */

@@ -242,7 +242,7 @@ int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     plan p = { .g = g, .kernel = kernel, .half = fc_gemm_narrows(g) };
-    p.narrow = p.half && g->pairs && g->K <= FC_GEMM_BLOCK && !g->accumulate && g->c_col == 1 && !(g->bias && g->bias_row);
+    p.narrow = p.half && g->pairs && g->K <= FC_GEMM_BLOCK && !g->accumulate && g->c_col == 1 && !g->factors && !(g->bias && g->bias_row);
     p.aside = (p.half && !p.narrow) || (g->b_at && !g->b_from) || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();

@@ -96,6 +96,7 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
         fc_convert(g->dtype, c, FC_F32, sums, rows * cols);
         return;
     }
+    const float alpha = g->factors ? (float)g->factors[0] : 1, beta = g->factors ? (float)g->factors[1] : 1;
     float line[FC_GEMM_BLOCK], bias[FC_GEMM_BLOCK];
     uint16_t narrow[FC_GEMM_BLOCK];
     for (int64_t n = 0, count; n < cols; n += count) {
@@ -104,10 +105,14 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
             const float *x = sums + m * cols + n;
             if (g->bias) {
                 if (m == 0 || g->bias_row)
-                    widen(bias, g->dtype, (const uint16_t *)g->bias + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col,
+                    widen(bias, g->dtype, (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col,
                           (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
-                for (int64_t j = 0; j < count; ++j)
-                    line[j] = x[j] + bias[j];
+                if (g->factors)
+                    for (int64_t j = 0; j < count; ++j)
+                        line[j] = alpha * x[j] + beta * bias[j];
+                else
+                    for (int64_t j = 0; j < count; ++j)
+                        line[j] = x[j] + bias[j];
                 x = line;
             }
             uint16_t *z = c + m * g->c_row + n * g->c_col;
@@ -227,7 +232,7 @@ static int dot(const fc_gemm_args *g)
 {
     float sum = 0;
     fc_gemm_args one = *g;
-    one.wide = 1, one.c = &sum, one.bias = NULL;
+    one.wide = 1, one.c = &sum, one.bias = NULL, one.factors = NULL;
     if (g->dtype != FC_F16)
         return 0;
     if (g->accumulate)

@@ -51,6 +51,10 @@ int fc_infer__plus_product(fc_call *c)
     c->as_is = 7; /* any strides will do */
     const int bad = fc_declare(c, 0, t->dtype, n, shape);
     c->spec[0].strided = 1;
+    if (!over) { /* the sum over a batch is rounded once, so its halves are staged */
+        c->halves = 7;
+        c->spec[0].half = fc_is_half(t->dtype);
+    }
     return bad;
 }
 

@@ -88,3 +88,28 @@ def test_denormal_numbers_of_bfloat16_count_as_zero(level):
         got = left @ facula.tensor([[1e30, 1e-10], [0.5, 0.25]], dtype=facula.bfloat16)
         assert got[0].tolist() == [0.5, 0.25]
         assert rows == 1 or (abs(got[1, 0].item() - 1) < 0.01 and got[1, 1].item() == 0)
+
+
+@pytest.mark.parametrize("dtype", ("bfloat16", "float16"))
+@pytest.mark.parametrize("shape", [(1, 5, 1), (3, 300, 4), (64, 64, 64), (100, 257, 33), (2, 5000, 3), (70, 4200, 9)])
+@pytest.mark.parametrize("beta, alpha", [(1, 1), (0.5, 2), (0, 1), (1, -1.5)])
+def test_sums_with_products_round_once(dtype, shape, beta, alpha):
+    """addmm, baddbmm and addmv of halves, turned, over an operand and with an output: one rounding of the float sum."""
+    rng, kind = np.random.default_rng(0), getattr(facula, dtype)
+    draw = lambda *sizes: facula.from_numpy(rng.standard_normal(sizes)).to(kind)
+    rows, steps, columns = shape
+    x, y = draw(rows, steps), draw(steps, columns)
+    for given in (draw(rows, columns), draw(columns), draw(rows, 1), draw(columns, rows).t()):
+        exact = alpha * (x.double() @ y.double()) + (beta * given.double() if beta else 0)
+        got = facula.addmm(given, x, y, beta=beta, alpha=alpha)
+        assert (abs(got.double() - exact) <= abs(exact) * facula.finfo(kind).eps / 2 + 1e-5 * steps**0.5).all()
+        turned = facula.addmm(given, x.t().contiguous().t(), y.t().contiguous().t(), beta=beta, alpha=alpha)
+        assert facula.equal(turned, got)
+        if given.shape == got.shape:
+            assert facula.equal(given.clone().addmm_(x, y, beta=beta, alpha=alpha), got)
+            assert facula.equal(facula.addmm(given, x, y, beta=beta, alpha=alpha, out=facula.empty_like(got)), got)
+            assert facula.equal(facula.baddbmm(given[None], x[None], y[None], beta=beta, alpha=alpha)[0], got)
+            batch = facula.stack((given, given * 2))
+            twice = facula.baddbmm(batch, facula.stack((x, y.new_zeros(x.shape))), facula.stack((y, y)), beta=beta, alpha=alpha)
+            assert facula.equal(twice[0], got) and facula.equal(twice[1], given * 2 * beta)
+            assert facula.equal(facula.addmv(given[:, 0], x, y[:, 0], beta=beta, alpha=alpha), got[:, 0])
