@@ -83,7 +83,7 @@ int fc_fold_is_free(int which, int dtype)
         case FC_FOLD_norm_p:                                                                                             \
             if (q->param == 2)                                                                                           \
                 EACH(SQRT(a[k]));                                                                                        \
-            else if (q->param != 1 && isfinite(q->param))                                                                \
+            else if (q->param != 1 && !isinf(q->param))                                                                  \
                 EACH(POW(a[k], (T)(1 / q->param)));                                                                      \
             break;                                                                                                       \
         default: break;                                                                                                  \

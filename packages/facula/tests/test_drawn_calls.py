@@ -22,6 +22,16 @@ X.histogramdd(m.long(), (2,))|X.nn.functional.lp_pool2d(t, 1, (1,))|X.index_copy
 f.sparse_resize_(3, -1, dense_dim=-1)|f.pin_memory(object())|f.is_pinned((1, 2))|f.is_pinned()|X.scatter(f, 9, i, 0, reduce="mean")|X.linspace(1, 2, 2**63)|X.logspace(1, 2, 2**63)|X.norm(f, dim=2**63)|X.sparse_coo_tensor(m[:2].long(), f, pin_memory=None)
 X.index_put(f, [X.tensor(0)], X.ones(1))|X.index_put(m, [X.tensor(0)], X.ones(1, 3))|X.index_put(m, [i, i], f)|X.index_put(m, [b], f)|X.index_put(m, (X.tensor([0]),), X.ones(1, 3))|X.index_put(m, (m > 1,), X.tensor(2.0))
 X.float_power(1, {}, out=o)|X.sspaddmm(f, f, f, out=3)|X.any(f, {}, out=o.long())|X.all(f, keepdim=0.5, out=o.long())|X.any(f, out=o.long())|X.grid_sampler_3d(f, i, 0, 2, False)
+X.linspace(2, -1, 3, dtype=X.uint8)|X.linspace(-7, 3, 3, dtype=X.uint8)|X.logspace(-1, 1, 3, dtype=X.uint8)|X.logspace(2.5, -1, 1, dtype=X.int32)|X.logspace(3, -1, 1, dtype=X.uint8)|X.logspace(-0.5, 0, 1, 0, dtype=X.int64)
+X.logspace(0, X.tensor(0j), 2)|X.norm(X.ones(2), float("nan")).isnan()|m.half().t().round(decimals=2)|X.round(m.t(), decimals=2, out=o)|X.special.ndtr(0 * m.t(), out=o)|X.diff(m.t(), out=o)|X.diff(m.t(), 0, out=o)
+X.fft.fftn(m.t(), dim=()).real|X.abs(m.t() + 0j, out=o)|X.angle(m.t() + 0j, out=o)|X.angle(m.t(), out=o)|X.nn.functional.conv_tbc(t, t, f)|X.batch_norm_update_stats(m.half(), None, f, 0.25)[0]
+X.native_batch_norm(m.long(), None, None, None, None, True, 0.25, 0)|X.native_batch_norm(m, None, None, None, f, False, 0.25, 2.5)|X.native_group_norm(m.long(), None, None, 3, 3, 2, 1, 2)|X.native_group_norm(m, None, None, 3, 3, 2, 0, 2)
+X.batch_norm(o, None, None, None, f, False, 0.25, 2.5, True)|X.batch_norm(o, o, o, None, None, True, 0.25, 2.5, True)|X.batch_norm(m[:0], f[:1], m[0], None, None, True, 0.25, 2.5, True)|X.nn.functional.batch_norm(m[:0], f, f, f.double())
+X.nn.functional.batch_norm(m[:, :0], f, f, X.tensor(1.0))|X.rnn_tanh_cell(f[None], f, m, m)|X.rnn_tanh_cell(f[None], f.sum(), m, m)|X.rnn_tanh_cell(f[None], f, m[:2], m)|X.rnn_tanh_cell(f, f, m, X.tensor(2.0))
+X.rnn_relu_cell(f[None], m[:2], m, m)|X.gru_cell(f[None], m[:2], m.repeat(3, 1), m.repeat(3, 1))|X.lstm_cell(f[None], (f[None], f), m.repeat(4, 1), m.repeat(4, 1))|X.gru(t, X.tensor(1.0), [t], False, 0, 3, True, False, False)
+X.norm_except_dim(X.tensor(2))|X.norm_except_dim(i, 2, 3)|X.group_norm(X.tensor(3), -1)|X.group_norm(f, 0)|X.group_norm(m, 0)|X.native_dropout(i, 0.5, True)|X.native_dropout(i, 0.0, None)|X.native_dropout(i, 0.5, False)[0]|X.native_dropout(f + 0j, 0.5, True)[0].real
+X.adaptive_avg_pool1d(m > 1, (0,))|X.adaptive_avg_pool1d(m > 1, (1,))|X.adaptive_avg_pool1d(m + 0j, 1).real|X.adaptive_avg_pool1d(m + 0j, 2)|X.nn.functional.adaptive_avg_pool2d(t.long(), (0, None))|X.nn.functional.adaptive_avg_pool2d(m, None)
+X.nn.functional.adaptive_avg_pool3d(t[None].long(), (0, 1, 1))|X.nn.functional.adaptive_avg_pool3d(m, [f])
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -57,10 +57,12 @@ def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     format = {4: facula.channels_last, 5: facula.channels_last_3d}.get(input.dim(), facula.contiguous_format)
     if not (input.is_contiguous() or input.is_contiguous(memory_format=format)):
         raise RuntimeError(f"native_group_norm: Expected X.is_contiguous(memory_format) to be true, but got false (strides {input.stride()}). Make it contiguous.")
-    if input.numel() != N * C * HxW:
-        raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
     if group < 1:
         raise RuntimeError(f"native_group_norm: Expected num groups to be greater than 0, got {group}.")
+    if input.dtype._kind != 2 and not C % group:
+        raise extend.DTypeError(f'native_group_norm: "native_group_norm" not implemented for {input.dtype._scalar_type!r}. Convert with input.float().')
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(f"native_group_norm: Expected X.numel() == N * C * HxW to be true, but got false: {input.numel()} elements for {N} * {C} * {HxW}.")
     x = input if tuple(input.shape[:2]) == (N, C) else input.reshape(N, C, HxW)  # as it lies, if it may
     if _alike(input, weight, bias) and not C % group and all(t is None or tuple(t.shape) == (C,) for t in (weight, bias)):
         result, mean, spread = _group_norm(x, weight, bias, group, eps)
@@ -85,6 +87,10 @@ def native_batch_norm(
     >>> facula.native_batch_norm(facula.tensor([[1.0], [3.0]]), None, None, None, None, True, 0.1, 1e-5)[1].round(decimals=3)
     tensor([2.])
     """
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("native_batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
+    if input.dtype._kind != 2:
+        raise extend.DTypeError(f'native_batch_norm: "batch_norm" not implemented for {input.dtype._scalar_type!r}. Convert with input.float().')
     if training:
         _want_elements("native_batch_norm", input)
         dims = (0, *range(2, input.dim()))
@@ -109,9 +115,11 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     """
     if not input.numel():
         return input, facula.empty_like(input)
-    if train is False or p == 0:
+    if train is False or p == 0 and input.dtype._kind > 1:
         return input.clone(), facula.ones_like(input, dtype=facula.bool)
-    kept = facula.empty_like(input).bernoulli_(1 - p)
+    if input.dtype._kind < 2:
+        raise extend.DTypeError(f"native_dropout: result type Float can't be cast to the desired output type {input.dtype._scalar_type}. Convert with input.float().")
+    kept = facula.empty_like(input, dtype=input.dtype.to_real()).bernoulli_(1 - p)
     return input * kept * (1 / (1 - p) if p < 1 else 0.0), kept.bool()
 
 
@@ -131,7 +139,8 @@ def batch_norm_update_stats(input: Tensor, running_mean: Tensor | None, running_
     count = input.numel() // input.size(1)
     with facula.no_grad():
         kept = next((t.dtype for t in (running_mean, running_var) if t is not None), input.dtype)
-        mean, var = (t if t.dtype is kept else t.to(kept) for t in (input.mean(dims), input.var(dims, correction=0)))
+        x = input if input.dtype is kept else input.to(kept)
+        mean, var = x.mean(dims), x.var(dims, correction=0)
         _move(running_mean, mean, momentum)
         _move(running_var, var * (count / (count - 1)) if count > 1 else var / 0.0, momentum)
     return mean, var

@@ -73,9 +73,14 @@ def group_norm(
     >>> facula.group_norm(facula.tensor([[1.0, 3.0]]), 1, eps=0.0)
     tensor([[-1.,  1.]])
     """
-    if type(num_groups) is int and num_groups <= 0:
-        raise RuntimeError(f"group_norm: Expected num groups to be greater than 0, got {num_groups}. Give 1 at least.")
-    return F.group_norm(input, num_groups, weight, bias, eps)
+    try:
+        if type(num_groups) is int and num_groups <= 0:
+            raise RuntimeError(f"group_norm: Expected num groups to be greater than 0, got {num_groups}. Give 1 at least.")
+        return F.group_norm(input, num_groups, weight, bias, eps)
+    except RuntimeError:
+        if isinstance(input, Tensor):
+            input.size(1)  # which refuses, by another class than F's, what has no channels
+        raise
 
 
 def _share(p: float) -> float:
@@ -345,6 +350,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     tensor([[ 5.],
             [10.]])
     """
+    if dim != -1:
+        v.size(dim)  # which refuses a dim that is not there
     if v.dtype._kind < 2:
         raise extend.DTypeError(f"norm_except_dim: norm(): input dtype should be either floating point or complex. Got {v.dtype._name} instead. Convert with v.float().")
     from .utils._norms import norm_except_dim as norms  # which few programs need
@@ -357,7 +364,7 @@ def _layers(mode: str, x: Tensor, hx: Any, params: Sequence[Tensor], biases: boo
     states = tuple(hx) if mode == "LSTM" else (hx,)
     ways = 2 if both else 1
     per = (4 if biases else 2) + (mode == "LSTM" and states[0].size(2) != states[1].size(2))  # of one layer in one direction; a projection has one more
-    _counted(mode.lower(), states[0].size(0), len(params) // per, len(params) % per, layers, ways)
+    _counted(mode.lower(), states[0], len(params) // per, len(params) % per, layers, ways)
     ends: list[list[Tensor]] = [[] for _ in states]
     k = 0
     for layer in range(layers):
@@ -377,10 +384,11 @@ def _layers(mode: str, x: Tensor, hx: Any, params: Sequence[Tensor], biases: boo
     return x, *(facula.stack(end) for end in ends)
 
 
-def _counted(name: str, states: int, weights: int, left: int, layers: int, ways: int) -> None:
+def _counted(name: str, state: Tensor, weights: int, left: int, layers: int, ways: int) -> None:
     """Refuse other numbers of states and weights than a stack's: one for each layer in each direction."""
     if left:
         raise RuntimeError(f"{name}: got an incorrect number of RNN parameters: {left} more than {weights} layers take. Give the weights of whole layers.")
+    states = state.size(0)
     if states % ways or weights % ways:
         raise RuntimeError(f"{name}: Odd number of params or hiddens given to a bidirectional RNN: {states} states, weights of {weights}. Give those of both directions.")
     for found, what in ((states, "hidden states"), (weights, "weights")):
@@ -447,24 +455,38 @@ lstm, gru = _recurrent("lstm", "LSTM"), _recurrent("gru", "GRU")
 rnn_tanh, rnn_relu = _recurrent("rnn_tanh", "RNN_TANH"), _recurrent("rnn_relu", "RNN_RELU")
 
 
+def _fitting(name: str, gates: int, input: Tensor, states: Any, w_ih: Tensor, w_hh: Tensor) -> None:
+    """Refuse what does not make one step: weights of other gates, states of another batch."""
+    hidden = w_hh.size(1)
+    for what, weight in (("w_ih", w_ih), ("w_hh", w_hh)):
+        if weight.size(0) != gates * hidden:
+            raise RuntimeError(f"{name}: the first dim of {what} must be {gates} * hidden_size = {gates * hidden}, but got {weight.size(0)} (w_hh: {tuple(w_hh.shape)}). Give weights of one size.")
+    if w_ih.size(1) != input.size(1):
+        raise RuntimeError(f"{name}: input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}. Give weights of its size.")
+    for k, state in enumerate(states):
+        if state.size(0) != input.size(0):
+            raise RuntimeError(f"{name}: Input batch size {input.size(0)} doesn't match hidden{k} batch size {state.size(0)}. Give a state for each.")
+        if state.size(1) != hidden:
+            raise RuntimeError(f"{name}: hidden{k} has inconsistent hidden_size: got {state.size(1)}, expected {hidden}. Give a state of the weights' size.")
+
+
 def _cell(name: str, mode: str) -> Any:
     several = mode == "LSTM"
+    parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
 
     def run(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Any:
         if several and not extend.of_kind("tensors", hx):
             raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}. Give (h, c).")
         if several and len(hx) != 2:
             raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}. Give (h, c).")
-        if w_ih.size(1) != input.size(1):
-            raise RuntimeError(f"{name}: input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}. Give weights of its size.")
-        w_hh.size(1), *(t.size(1) for t in (hx if several else (hx,)))  # which refuse what is no matrix
-        new = run_cell(mode, input, tuple(hx) if several else (hx,), w_ih, w_hh, b_ih, b_hh)
+        states = tuple(hx) if several else (hx,)
+        _fitting(name, parts, input, states, w_ih, w_hh)
+        new = run_cell(mode, input, states, w_ih, w_hh, b_ih, b_hh)
         return new if several else new[0]
 
     run.__name__ = run.__qualname__ = name
     if not several:
         run.__annotations__["hx"] = "Tensor"
-    parts = {"LSTM": 4, "GRU": 3}.get(mode, 1)
     state = "(facula.zeros(2, 5), facula.zeros(2, 5))" if several else "facula.zeros(2, 5)"
     shown = f"facula.{name}(facula.ones(2, 3), {state}, facula.ones({5 * parts}, 3), facula.ones({5 * parts}, 5)){'[0]' if several else ''}.shape"
     run.__doc__ = f"One step of a {mode.replace('_', ' ').lower()} cell; input (N, I), hx (N, H){' twice' if several else ''}.\n\n    >>> {shown}\n    torch.Size([2, 5])\n    "

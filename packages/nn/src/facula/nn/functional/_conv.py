@@ -298,4 +298,4 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         raise RuntimeError(f"conv_tbc: Trying to create tensor with negative dimension {places}: {[places, input.size(1), weight.size(2)]}. Pad more.")
     if places == 0:  # nothing to compute, as PyTorch has it
         return (input[:0, :, :1] + weight[:0, :1] + bias).expand(0, input.size(1), weight.size(2)).clone(memory_format=facula.contiguous_format)
-    return conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1).contiguous()
+    return conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(2, 0, 1).clone(memory_format=facula.contiguous_format)

@@ -89,12 +89,11 @@ def normalised_batch(
     """batch_norm by any eps, of one value too."""
     if type(running_mean) is type(running_var) is Tensor and (running_mean._origin is not None or running_var._origin is not None):
         constant("batch_norm", running_mean=running_mean, running_var=running_var)
-    if 0 in input.shape[:2][-1:]:
-        parts = [t for t in (running_mean, running_var, weight, bias) if t is not None]
-        for t in parts:
-            extend.want_tensor("batch_norm", "running_mean, running_var, weight or bias", None, t)
-        if input.dim() > 1 or not any(t.numel() for t in parts):
-            return input.clone()  # no channels, as PyTorch has it
+    if 0 in input.shape:  # nothing to look at the rest for, as PyTorch has it
+        for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+            if t is not None:
+                extend.want_tensor("batch_norm", name, None, t)
+        return _of_nothing(input, weight, bias)
     if input.dim() < 2:
         raise extend.RankError(f"batch_norm: expected input to have at least 2 dimensions, got {input.dim()}")
     _check_parts("batch_norm", input.size(1), running_mean, running_var, weight, bias)
@@ -104,8 +103,6 @@ def normalised_batch(
         return _by_given(input, running_mean, running_var, weight, bias, eps)
     if (running_mean is None) is not (running_var is None):
         raise ValueError("batch_norm: running_mean and running_var must either both be None or neither be None. Give both.")
-    if not input.numel():  # nothing moves the running statistics
-        return in_one_dtype(_of_nothing, input, weight, bias)
     _check_running("batch_norm", input, running_mean, running_var)
     return _by_batch(input, running_mean, running_var, weight, bias, momentum, eps)
 
@@ -141,10 +138,9 @@ def _by_batch(
 
 
 def _of_nothing(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    """An empty result with the gradients of zeros that batch_norm of nothing has."""
-    column = (1, -1, *(1,) * (x.dim() - 2))
-    x = x * 1 if weight is None else x * weight.reshape(column)
-    return x if bias is None else x + bias.reshape(column)
+    """An empty result with the gradients of zeros that batch_norm of nothing has: the first of each part alone is asked for."""
+    x = x.clone() if weight is None else x * weight[0]
+    return x if bias is None else x + bias[0]
 
 
 def _move(running: Tensor | None, new: Tensor, momentum: float) -> None:

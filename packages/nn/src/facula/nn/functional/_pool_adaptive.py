@@ -32,8 +32,8 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
     if input.dim() == ndim + 1 and not input.size(0):  # no channels: a batch of none of one channel
         return _adaptive_avg(ndim, input.unsqueeze(1), output_size).squeeze(1)
+    sizes = _sizes(output_size, input, ndim)
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
-    sizes = _sizes(output_size, x, ndim)
     if 0 in x.shape[2:] or ndim == 3 and not added and not x.size(1):
         if any(n != 1 for n in sizes):
             raise RuntimeError(
@@ -41,8 +41,22 @@ def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
             )
         x = x.flatten(2).mean(-1).reshape(*x.shape[:2], *(1,) * ndim).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
     else:
-        x = _avg_row(x, _three(sizes))
+        try:
+            x = _avg_row(x, _three(sizes))
+        except extend.DTypeError:
+            x = _avg_of_others(x, sizes)
+            if x is None:
+                raise
     return x if not added else alone_again(x, f"AdaptiveAvgPool{ndim}D", input)
+
+
+def _avg_of_others(x: Tensor, sizes: tuple[int, ...]) -> Tensor | None:
+    """Of a dtype that the kernel does not take, what PyTorch needs none for: the mean of all, and in one or two dims nothing."""
+    if all(n == 1 for n in sizes):
+        return x.mean(tuple(range(2, x.dim())), keepdim=True)
+    if len(sizes) < 3 and (0 in sizes or 0 in x.shape):
+        return x.new_empty((*x.shape[:2], *sizes))
+    return None
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:

@@ -109,7 +109,7 @@ def _turned(x):
 def _complex(name, x, s, dim, norm, forward, out):
     x, sizes, dims = _read(name, x, "any" if name == "fft" else "complex", s, dim, some=False, out=out)
     if not dims:
-        return into(name, _ops.copy(_turned(x), None, 0), out)
+        return into(name, _ops.copy(_turned(x)), out)
     return into(name, _spectrum(_sized(name, x, sizes, dims), dims, _norm(name, norm, forward), forward), out)
 
 

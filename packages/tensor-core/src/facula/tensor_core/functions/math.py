@@ -232,7 +232,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     tensor([2, 2])
     """
     if out is not None:
-        return into("diff", diff(input, n, dim, prepend, append), out, () if n else (input,))
+        return into("diff", diff(input, n, dim, prepend, append), out, () if n else (input,), strides=n > 0)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     if not input.dim():

@@ -226,9 +226,9 @@ def round(input, *, decimals=0, out=None):
     if not -(2**15) < decimals < 2**15:
         check("round", "decimals", None, "int", decimals)
     scale = 10.0 ** abs(decimals) if -309 < decimals < 309 else float("inf")
-    x = _ops.copy(input, float32, 0) if input.dtype.itemsize == 2 else input  # halves are rounded once, at the end
+    x = _ops.copy(input, float32) if input.dtype.itemsize == 2 else input  # halves are rounded once, at the end
     rounded = _ops.div(_ops.round(_ops.mul(x, scale)), scale) if decimals > 0 else _ops.mul(_ops.round(_ops.div(x, scale)), scale)
-    return into("round", rounded if x is input else _ops.copy(rounded, input.dtype, 0), out, (input,))
+    return into("round", rounded if x is input else _ops.copy(rounded, input.dtype), out, (input,), strides=True)
 
 
 def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):

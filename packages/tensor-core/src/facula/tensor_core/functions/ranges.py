@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.arguments import as_dtype
 from facula.tensor_core.dispatch.kinds import check, kinds_first
 from facula.tensor_core.dispatch.slow import by_examples
 from facula.tensor_core.dispatch.out import apart, copied, resize, taken
-from facula.tensor_core.dispatch.run import fitting, number
+from facula.tensor_core.dispatch.run import fitting, number, zero_dim
 from facula.tensor_core.functions.create import _finish, _fits, _kind_dtype, _place, empty, plain
 from facula.tensor_core.functions.shape import _alone
 
@@ -144,8 +144,8 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
         _ends_fit("linspace", dtype, start, end)
     else:
         start = end = 0  # whatever they are
-    if dtype._kind == 1:  # PyTorch cuts the ends first
-        start, end = int(start), int(end)
+    if dtype._kind == 1:
+        start, end = _whole(start, dtype), _whole(end, dtype)
     if dtype._kind == 0:  # of no steps
         t = empty(0, dtype=dtype)
     elif dtype._kind == 3:
@@ -153,6 +153,11 @@ def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=Non
     else:
         t = _ops.linspace_of(steps, dtype, float(start), float(end))
     return _ranged("linspace", t, out, device, requires_grad)
+
+
+def _whole(end, dtype):
+    """An end in a dtype of integers, of which it is before a step is taken: cut, and a negative one of an unsigned dtype from above."""
+    return int(end) if dtype.is_signed else int(end) % (1 << 8 * dtype.itemsize)
 
 
 def _whole_steps(name, start, end, steps):
@@ -226,7 +231,7 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
     _fits("logspace", out, dtype, asked)
     if isinstance(base, complex) or isinstance(base, Tensor) and base._origin is not None:
         raise TypeError(f"logspace() received an invalid combination of arguments: base {base} is no float. Take its real part, detached.")
-    if dtype is None and out is None and (isinstance(start, complex) or isinstance(end, complex)):
+    if dtype is None and out is None and any(isinstance(v, complex) or isinstance(v, Tensor) and v.is_complex() for v in (start, end)):
         dtype = _state.get_default_dtype().to_complex()
     dtype = as_dtype(dtype) or (_state.get_default_dtype() if out is None else out.dtype)
     if dtype._kind == 0 and steps > 1:
@@ -240,8 +245,13 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
             number(v)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor) and steps:
         _ends_fit("logspace", dtype, start, end)
-    if as_dtype(dtype)._kind == 1 and steps:  # as linspace cuts the ends
-        start, end = int(_end("start", start, device)), int(_end("end", end, device))
+    if dtype._kind == 1 and steps:
+        first, last = _end("start", start, device), _end("end", end, device)
+        if steps == 1:  # of which no step is taken, so that nothing is cut but the power
+            end = start = float(first)
+            fitting("logspace", _ops.pow(base, zero_dim(start, float64)).item(), dtype)
+        else:
+            start, end = _whole(first, dtype), _whole(last, dtype)
     if type(start) is float is type(end) and as_dtype(dtype)._kind < 3 and type(steps) is int and steps >= 0 and device is None:
         t = _ops.linspace_of(steps, float64, start, end)
     else:
