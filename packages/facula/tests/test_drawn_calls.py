@@ -32,6 +32,12 @@ X.rnn_relu_cell(f[None], m[:2], m, m)|X.gru_cell(f[None], m[:2], m.repeat(3, 1),
 X.norm_except_dim(X.tensor(2))|X.norm_except_dim(i, 2, 3)|X.group_norm(X.tensor(3), -1)|X.group_norm(f, 0)|X.group_norm(m, 0)|X.native_dropout(i, 0.5, True)|X.native_dropout(i, 0.0, None)|X.native_dropout(i, 0.5, False)[0]|X.native_dropout(f + 0j, 0.5, True)[0].real
 X.adaptive_avg_pool1d(m > 1, (0,))|X.adaptive_avg_pool1d(m > 1, (1,))|X.adaptive_avg_pool1d(m + 0j, 1).real|X.adaptive_avg_pool1d(m + 0j, 2)|X.nn.functional.adaptive_avg_pool2d(t.long(), (0, None))|X.nn.functional.adaptive_avg_pool2d(m, None)
 X.nn.functional.adaptive_avg_pool3d(t[None].long(), (0, 1, 1))|X.nn.functional.adaptive_avg_pool3d(m, [f])
+X.hash_tensor(f, 7, mode=2)|X.hash_tensor(f, 7, out=o)|X.hash_tensor(f + 0j, 7)|X.hash_tensor(f + 0j, mode=-1)|X.slice_copy(X.tensor(1), 0, step=-9)|X.slice_scatter(X.tensor(1), X.tensor(1), step=-1)|X.narrow_copy(f, 1, 0)|X.narrow_copy(f, 1, length=1)
+X.empty_permuted((2,), (3,), dtype=3)|X.empty_permuted((2,), (0,), dtype=3, pin_memory=True)|X.zeros_like(f, dtype="a", pin_memory=True)|X.ones_like(f, dtype="a", pin_memory=True)|X.empty((2,), dtype=True, memory_format=X.preserve_format)
+X.empty((2,), out=[1], memory_format=X.contiguous_format)|X.empty_strided(3.0, (2,), pin_memory=True)|X.empty_strided((1,), (2,), dtype="a", pin_memory=True)|X.cdist(3, 4, compute_mode=3)|X.sspaddmm(m, m, m, alpha="a")|X.addr(m, m, f, beta="a")
+f.dsplit(2**63)|f.dsplit("a")|f.dsplit(2)|X.repeat_interleave(i, None)|X.repeat_interleave(f, 2**63, output_size=3)|X.repeat_interleave(i, output_size=-1)|X.repeat_interleave(o, -2)|X.repeat_interleave(m[:, :0], i[:0], 1, output_size=3)
+X.repeat_interleave(X.tensor(2), 2, -1)|X.repeat_interleave(X.tensor(2), X.tensor([1]), 0)|X.index_select(f, 0, m)|X.index_copy(f, 0, i, X.tensor(1).half())|X.index_put(o, [X.tensor([0])], f.half())|X.index_put(m[:, :0], [i, i[:2]], f.half())
+m[:, :0].index_put_([i[0], i[0]], m[:, :0])|X.index_reduce(f, 0, m, f, "prod")|X.index_reduce(m, 0, i, f[0], "prod")|X.nn.functional.l1_loss(f, f[:2], reduction=3)|X.nn.functional.huber_loss(f, f[:2], delta=[3])|X.nn.functional.smooth_l1_loss(f, f, reduction=3)
 """.replace("\n", "|").strip("|").split("|")
 
 

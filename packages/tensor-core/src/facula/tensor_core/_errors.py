@@ -385,9 +385,20 @@ def _before_dtypes(op, args):
         return _dim(op, args, None, dim, rank, 0, 0)
     if index.dim() > 1:
         return _rank(op, args, None, 2, index.dim(), 1, 0)
+    if op.name == "index_copy" and not source.dim() and index.numel() != 1:
+        return IndexShapeError, f"When source is scalar, index should have one element, but it has {index.numel()} ({operands(op, args)}). Give one."
     if op.name == "index_copy" and x.dim() and source.dim() and x.dim() != source.dim():
         return IndexShapeError, f"When source and destination are not scalars, their dimensionality must match. They have {source.dim()} and {x.dim()} dims ({operands(op, args)}). Reshape the source."
     return None
+
+
+def _before_put(op, args):
+    """What PyTorch says of indices before it sees what is put there; None for nothing."""
+    x, places, _, dims = args[:4]
+    if not _go_together([tuple(i.shape) for i in places]):
+        return IndexShapeError, f"shape mismatch: indexing tensors could not be broadcast together with shapes {', '.join(str(list(i.shape)) for i in places)} ({operands(op, args)}). Reshape one."
+    none = next((d for d, n in enumerate(x.shape) if not n and dims >> d & 1), None)
+    return None if none is None or not all(i.numel() for i in places) else _index(op, args, None, int(places[0].flatten()[0]), 0, none, 0)
 
 
 def no_promotion(a, b):
@@ -398,6 +409,10 @@ def no_promotion(a, b):
 
 def _mixed(op, args, out, a, b, c, d):
     if op.name in ("index_add", "index_copy") and (seen := _before_dtypes(op, args)):
+        return seen
+    if op.name == "index_select" and args[2].dim() > 1:
+        return _rank(op, args, out, 2, args[2].dim(), 1, 0)
+    if op.name == "index_put_rows_" and (seen := _before_put(op, args)):
         return seen
     if c < 0:
         return DTypeError, f"{argument(op, a - 1)} must be {name(d)} but is {name(b)} ({operands(op, args)}). Convert with .to(facula.{name(d)})."

@@ -46,6 +46,18 @@ def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return (input, target) if input.dtype is target.dtype else facula.broadcast_tensors(input, target)
 
 
+def _spread_first(input: Tensor, target: Tensor) -> None:
+    """Refuse sizes that do not go together, which PyTorch's Python finds before anything else is looked at."""
+    if isinstance(input, Tensor) and isinstance(target, Tensor):
+        try:
+            facula.broadcast_shapes(input.shape, target.shape)
+        except RuntimeError:
+            raise extend.ShapeError(f"loss: The size of tensor a {tuple(input.shape)}, the input, must match the size of tensor b {tuple(target.shape)}, the target. Reshape one, or give it sizes of 1 to broadcast.") from None
+
+
+_l1_loss_first = _smooth_l1_loss_first = _huber_loss_first = _spread_first
+
+
 def _of_numbers(name: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both, as a row takes them. DTypeError where they are not of real floating numbers together."""
     dtype = input.dtype

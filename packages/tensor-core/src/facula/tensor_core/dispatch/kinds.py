@@ -40,7 +40,7 @@ NAMES = {
 }  # fmt: skip
 KIND = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
-INTS = frozenset(("int", "size", "ints", "sizes", "int|sizes"))
+INTS = frozenset(("int", "size", "ints", "sizes", "int|sizes", "int|ints", "size|sizes", "tensor|size"))
 
 # ints that PyTorch calls symbolic, which rows do not tell apart
 SIZES = dict.fromkeys("k size step start length index diagonal padding_idx ignore_index groups storage_offset".split(), "size")
@@ -313,7 +313,7 @@ def want_kinds(name, kinds, given, positions=None):
 
 def kinds_first(name, **given):
     """Refuse an argument of a wrong kind: for functions that no guard is before, on their way to another refusal or beside their fast road."""
-    want_kinds(name, lambda parameter: later(name, parameter), given)
+    want_kinds(name, lambda parameter: later(name, parameter), given, {})
 
 
 def real_order(name, p):

@@ -109,13 +109,15 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     dim = _shape.wrap_dim("index_reduce", dim, input.dim())
-    if index.dtype._name not in ("int32", "int64"):
-        raise RuntimeError(f"index_reduce(): Expected dtype int32/int64 for index but got: {index.dtype._name}. Convert it with .long().")
     if index.dim() > 1:
         raise IndexRangeError(f"index_reduce(): Index is supposed to be a vector, but got dim: {index.dim()}. Flatten it.")
+    if index.dtype._name not in ("int32", "int64"):
+        raise RuntimeError(f"index_reduce(): Expected dtype int32/int64 for index but got: {index.dtype._name}. Convert it with .long().")
     if source.dtype is not input.dtype:
         raise RuntimeError(f"index_reduce(): self and source should have the same dtype, but got {input.dtype._name} and {source.dtype._name}. Convert one with .to().")
     if input.dim() and input.dim() != source.dim():
+        if not source.dim():
+            raise IndexError(f"index_reduce(): Dimension specified as {dim} but the source has no dimensions, self.shape = {list(input.shape)}. Reshape the source.")
         raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}.")
     if not input.dim() and index.numel() != 1:
         raise IndexRangeError(f"index_reduce(): input has no dims, so index should have one element, got {index.numel()}. Give one.")

@@ -21,6 +21,8 @@ from facula.tensor_core._types import dtype as _dtype, float64, int64, strided
 def _narrowed(input, dim=None, start=None, length=None, *, axis=None):
     """narrow; a dim that is not there is refused as PyTorch's narrow_copy does."""
     dim = by_axis("narrow_copy", dim, axis)
+    if start is None or length is None:
+        raise TypeError(f"narrow_copy() missing required positional arguments: start and length, got {start} and {length}. Give both.")
     if type(dim) is not int or not -(2**63) <= dim < 2**63:
         check("narrow_copy", "dim", 1, "int", dim)
     if not -input.dim() <= dim < max(input.dim(), 1):
@@ -98,9 +100,12 @@ def _viewed(name, view, args, named):
 
 
 def _sliced(input, dim=0, start=None, end=None, step=1):
+    at = _shape.wrap_dim("slice_copy", dim, input.dim())
     if type(step) is int and step < 1:
+        if not input.dim():
+            raise IndexError("slice_copy: slice() cannot be applied to a 0-dim tensor. Give it a dim with unsqueeze.")
         raise RuntimeError(f"slice_copy: slice step must be positive, got {step}. Flip the dim for the other order.")
-    return input[(slice(None),) * _shape.wrap_dim("slice_copy", dim, input.dim()) + (slice(start, end, step),)]
+    return input[(slice(None),) * at + (slice(start, end, step),)]
 
 
 def _copying(name, view):
@@ -175,6 +180,8 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
     (1, 2)
     """
     order = list(physical_layout)
+    if layout is not None or pin_memory is not False:
+        kinds_first("empty_permuted", size=size, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
     plain(layout, pin_memory)
     if type(size) is not tuple:
         want_ints("empty_permuted", "size", 0, size)
@@ -184,6 +191,7 @@ def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=Non
             want_ints("empty_permuted", "size", 0, size)
             want_ints("empty_permuted", "physical_layout", 1, order)
     if sorted(order) != [*builtins.range(len(size))]:
+        kinds_first("empty_permuted", dtype=dtype, device=device, requires_grad=requires_grad)
         raise RuntimeError(f"empty_permuted: physical_layout {order} must name each of the {len(size)} dims once")
     stride, run = [0] * len(size), 1
     for d in reversed(order):

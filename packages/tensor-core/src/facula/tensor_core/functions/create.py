@@ -79,9 +79,9 @@ def plain(layout, pin_memory=False):
         raise RuntimeError("pin_memory=True needs an accelerator, and there is none. Leave it out.")
 
 
-def _like_layout(name, input, layout, pin_memory):
+def _like_layout(name, input, layout, pin_memory, **given):
     want_tensor(name, "input", 0, input)
-    a_layout(layout)
+    kinds_first(name, layout=layout, pin_memory=pin_memory, **given)
     plain(None, pin_memory)
     if layout is not None and layout is not input.layout:
         raise NotImplementedError(f"{name} with different sparse layout is not supported: input has layout {input.layout}, the result cannot have {layout}. Convert it.")
@@ -163,6 +163,7 @@ def empty(*sizes, size=None, out=None, dtype=None, layout=None, device=None, req
         sizes = listed("empty", "size", sizes, size)
     format = 1 if memory_format is None else format_id("empty", memory_format)
     if memory_format is not None and (format == 1 or out is not None):
+        kinds_first("empty", size=wanted_sizes("empty", sizes), out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
         raise RuntimeError(f"empty: {'an output' if out is not None else 'a new tensor'} in memory format {memory_format} is not supported. Leave the format out.")
     if out is None and layout is None and memory_format is None and pin_memory is False:
         t = _unset(-1 if dtype is None else dtype_id(dtype), _state._device._place if device is None else _place(device), sizes, None)
@@ -303,8 +304,7 @@ def empty_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
     if layout is strided and input.layout is not strided:
         return empty(input.shape, dtype=dtype or input.dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
     if layout is not None or pin_memory is not False:
-        kinds_first("empty_like", dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory, memory_format=memory_format)
-        _like_layout("empty_like", input, layout, pin_memory)
+        _like_layout("empty_like", input, layout, pin_memory, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
     if type(input) is not Tensor and input.layout is not strided:
         return _sparse_like("empty_like", input, 0, dtype, device, requires_grad, memory_format)
     if type(input) is not Tensor and (own := getattr(input, "made_like", None)) is not None:
@@ -367,7 +367,7 @@ def zeros_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fal
             return blank_like(input, dtype, layout).requires_grad_(requires_grad)
         return zeros(input.shape, dtype=dtype or input.dtype, layout=layout, device=device or input.device, requires_grad=requires_grad, pin_memory=pin_memory)
     if layout is not None or pin_memory is not False:
-        _like_layout("zeros_like", input, layout, pin_memory)
+        _like_layout("zeros_like", input, layout, pin_memory, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
     return _like_filled(input, 0, dtype, device, requires_grad, memory_format)
 
 
@@ -378,7 +378,7 @@ def ones_like(input, *, dtype=None, layout=None, device=None, requires_grad=Fals
     tensor([1, 1])
     """
     if layout is not None or pin_memory is not False:
-        _like_layout("ones_like", input, layout, pin_memory)
+        _like_layout("ones_like", input, layout, pin_memory, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
     return _like_filled(input, 1, dtype, device, requires_grad, memory_format)
 
 
@@ -389,7 +389,7 @@ def full_like(input, fill_value, *, dtype=None, layout=None, device=None, requir
     tensor([7., 7.])
     """
     if layout is not None or pin_memory is not False:
-        _like_layout("full_like", input, layout, pin_memory)
+        _like_layout("full_like", input, layout, pin_memory, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
     return _like_filled(input, fill_value, dtype, device, requires_grad, memory_format)
 
 
@@ -399,9 +399,11 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
     >>> facula.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    plain(layout, pin_memory)
     want_ints("empty_strided", "size", 0, size)
     want_ints("empty_strided", "stride", 1, stride)
+    if layout is not None or pin_memory is not False:
+        kinds_first("empty_strided", dtype=dtype, layout=layout, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    plain(layout, pin_memory)
     if len(size) != len(stride):
         kinds_first("empty_strided", dtype=dtype, device=device)
         raise RuntimeError(f"empty_strided: dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})")

@@ -8,7 +8,7 @@ from facula.tensor_core.functions.index_key import BASIC, ZERO_DIM, basic, mask_
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch import slow as _dispatch, run as _run
-from facula.tensor_core._errors import IntegerOverflow, ShapeError
+from facula.tensor_core._errors import IndexRangeError, IntegerOverflow, ShapeError
 from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into
@@ -281,6 +281,8 @@ def _put(input, indices, values, accumulate=False):
     if places is None:
         if any(_is_lone(i) for i in indices):
             if values.dim() > (most := _dims_put(input, indices)) >= 0 and not any(i is not None and i.shape for i in indices):
+                if 0 in input.shape[: len(indices)]:
+                    raise IndexRangeError(f"index_put_(): index is out of bounds for dimension with size 0: sizes {list(input.shape)}. Index a dim that has elements.")
                 raise ShapeError(f"index_put_(): shape mismatch: values have {values.dim()} dims, what is written to has {most} ({tuple(values.shape)}, {tuple(input.shape)}). Reshape the values.")
             return _put(input, [i.reshape(1) if _is_lone(i) else i for i in indices], values, accumulate)
         view, places = plan(input, key)  # masks become positions, a truth value those of a dim of its own

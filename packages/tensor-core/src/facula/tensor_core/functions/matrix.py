@@ -263,6 +263,8 @@ def addr(input, vec1, vec2, *older, beta=1, alpha=1, out=None):
     if not (input.dtype is vec1.dtype is vec2.dtype) and vec1.dim() == vec2.dim() == 1:  # computed in the dtype that all three make
         both = promote_types(promote_types(vec1.dtype, vec2.dtype), input.dtype)
         input, vec1, vec2 = input.to(both), vec1.to(both), vec2.to(both)
+    if type(beta) not in _REAL or type(alpha) not in _REAL:
+        kinds_first("addr", beta=beta, alpha=alpha)
     beta = fitting("addr", beta, input.dtype)
     for word, number in (("beta", beta), ("alpha", alpha)):
         if kinds <= {0, 1} and isinstance(number, (float, complex)):

@@ -40,6 +40,8 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     tensor([0., 1., 1., 0.])
     """
     if step < 1:
+        if not input.dim():
+            raise IndexError("slice_scatter: slice() cannot be applied to a 0-dim tensor. Give it a dim with unsqueeze.")
         raise RuntimeError(f"slice_scatter: slice step must be positive, got {step}. Flip src for the other order.")
     first, stop, step = slice(start, end, step).indices(input.shape[dim])
     return into("slice_scatter", _written(input, lambda x: _ops.slice(x, dim, first, len(range(first, stop, step)), step), src, "slice_scatter"), out)

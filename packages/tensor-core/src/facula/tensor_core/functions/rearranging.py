@@ -2,7 +2,7 @@
 
 from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.kinds import check, read_ints, want_ints, want_tensor
-from facula.tensor_core.dispatch.arguments import listed, sequence, whole
+from facula.tensor_core.dispatch.arguments import LACKING, listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
 from facula.tensor_core.dispatch.slow import one_node, one_step
 from facula.tensor_core.functions.conjugate import turned
@@ -76,7 +76,7 @@ def tiled(self, *counts, dims=None):
     return tile(self, listed("tile", "dims", counts, dims))
 
 
-def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+def repeat_interleave(input, repeats=LACKING, dim=None, *, output_size=None):
     """Every element (or slice along dim) repeated in place: a count for all, or one for each.
 
     >>> x = facula.tensor([1, 2])
@@ -87,14 +87,14 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     >>> x.repeat_interleave(facula.tensor([1, 3]))
     tensor([1, 2, 2, 2])
     """
-    if repeats is None:
+    if repeats is LACKING:
         if dim is not None:
             raise TypeError(f"repeat_interleave() received an invalid combination of arguments: dim={dim!r} without repeats. Give a count for each place.")
         if input.dtype._name not in ("int64", "int32"):
             raise NotImplementedError(f'repeat_interleave: "repeat_interleave_cpu" not implemented for {input.dtype._scalar_type!r}. Convert it with .long().')
         if input.dim() != 1:
             raise RuntimeError(f"repeat_interleave: only accept 1D vector as repeat, got {input.dim()} dims. Flatten it, or give repeats.")
-        return repeat_interleave(arange(input.numel(), dtype=input.dtype), input)
+        return repeat_interleave(arange(input.numel(), dtype=input.dtype), input, output_size=output_size)
     if type(repeats) is not int and not isinstance(repeats, Tensor):
         check("repeat_interleave", "repeats", 1, "size", repeats)
     if isinstance(repeats, Tensor) and repeats.dim() > 1:
@@ -103,8 +103,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         input, dim = reshape(input, (-1,)), 0
     shape = input.shape
     d = wrap_dim("repeat_interleave", dim, len(shape))
-    size = shape[d] if shape else 1
-    if whole(repeats) and not isinstance(repeats, Tensor) and repeats > 0 and shape and output_size in (None, size * repeats):
+    if not shape:
+        raise IndexError(f"repeat_interleave: Dimension specified as {dim} but tensor has no dimensions. Leave dim out.")
+    size = shape[d]
+    if whole(repeats) and not isinstance(repeats, Tensor) and repeats > 0 and output_size in (None, size * repeats):
         wide, total = list(shape), list(shape)
         wide.insert(d + 1, repeats)
         total[d] *= repeats
@@ -124,9 +126,9 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         counts = [repeats] * size
     if len(counts) != size:
         raise RuntimeError(f"repeat_interleave: repeats must have the same size as input along dim, but got {len(counts)} and {size}")
-    if any(c < 0 for c in counts):
-        raise RuntimeError("repeat_interleave: repeats can not be negative")
-    if output_size is not None and output_size != sum(counts):
+    if any(c < 0 for c in (counts if isinstance(repeats, Tensor) else [repeats])):
+        raise RuntimeError(f"repeat_interleave: repeats can not be negative, got {repeats}. Give counts of 0 or more.")
+    if output_size is not None and output_size != sum(counts) and (counts or not isinstance(repeats, Tensor)):  # of nothing nobody counts
         raise RuntimeError(f"repeat_interleave: allocated size does not match required size: output_size={output_size}, the repeats sum to {sum(counts)}.")
     index = tensor([k for k, c in enumerate(counts) for _ in range(c)], dtype=int64, device=input.device)
     return _ops.index_select(input, dim, index)

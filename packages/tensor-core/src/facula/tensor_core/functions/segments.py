@@ -10,7 +10,7 @@ from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.functions.order import searchsorted
 from facula.tensor_core.functions.shape import wrap_dim
-from facula.tensor_core.dispatch.out import into
+from facula.tensor_core.dispatch.out import into, same_dtype
 from facula.tensor_core.functions.overloads import where
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -139,11 +139,9 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
     """
     dim = dim if axis is None else renamed("hash_tensor", "axis", axis, dim, None)
     keepdim = keepdim if keepdims is LACKING else keepdims
-    if mode != 0:
-        raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
-    if input.dtype._kind == 3:
-        raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype._name}. Hash facula.view_as_real(input).")
-    if dim is None and keepdim is False and input.numel():
+    if out is not None:
+        same_dtype("hash_tensor", BY_NAME["uint64"], out)
+    if dim is None and keepdim is False and mode == 0 and input.numel() and input.dtype._kind < 3:
         return into("hash_tensor", _ops.view_dtype(_ops._hash(_hashed(input).reshape(-1)), BY_NAME["uint64"]), out)
     dims = () if dim is None else read_ints("hash_tensor", "dim", 1, dim)
     if not dims and not input.numel():
@@ -155,6 +153,10 @@ def hash_tensor(input, dim=None, *, keepdim=False, mode=0, out=None, axis=None, 
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     if len({d % max(input.dim(), 1) for d in dims}) < len(dims):
         raise RuntimeError(f"hash_tensor: dim appears multiple times in the list of dims {tuple(dims)}. Name each once.")
+    if input.dtype._kind == 3:
+        raise NotImplementedError(f"hash_tensor: not implemented for {input.dtype._name}. Hash facula.view_as_real(input).")
+    if mode != 0:
+        raise RuntimeError(f"hash_tensor: Unknown hash_tensor mode: {mode}. Only 0 (exclusive or) is there.")
     found = _hashed(input)
     n = input.dim()
     gone = {d % n for d in dims} if n else ()

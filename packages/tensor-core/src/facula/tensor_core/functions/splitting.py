@@ -308,6 +308,7 @@ def _evenly(name, input, least, dim, cut, sections, indices):
         if dim == -1:
             dim = 0 if input.dim() == 1 else 1
         if input.dim() < least:
+            kinds_first(name, indices_or_sections=cut)
             raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.dim()} dimensions!")
         if type(cut) is int and cut > 0 and (size := input.shape[dim]) and size % cut == 0 and input._origin is None and not _ops.interpreting:
             found = _pieces(_SLICE, input, dim, [size // cut] * cut, 0)

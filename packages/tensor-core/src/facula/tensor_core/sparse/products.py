@@ -70,7 +70,7 @@ def sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
     tensor([[0., 4.],
             [2., 0.]])
     """
-    kinds_first("sspaddmm", input=input, mat1=mat1, mat2=mat2, **({} if out is None else {"out": out}))
+    kinds_first("sspaddmm", input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, **({} if out is None else {"out": out}))
     _matrices("sspaddmm", mat1, mat2)
     size = (mat1.size(0), mat2.size(1))
     if not isinstance(input, Sparse):
