@@ -28,10 +28,6 @@ int fc_gemm_has_pairs(const fc_gemm_halves *h);
 void fc_gemm_lay_pairs(const fc_gemm_kernel *kernel, void *out, int64_t pitch, const fc_gemm_halves *h, int64_t lines, int64_t depth);
 int fc_gemm_pairs_of_rows(const fc_gemm_halves *h);
 
-/* Denormal numbers are 0 for this thread until it is given the answer back: what bfloat16's instruction does, for those that stand for it. */
-unsigned fc_flush(void);
-void fc_unflush(unsigned before);
-
 /* A rectangle of half c: out of it into float32 rows of `cols`, and back with bias, rounded once. */
 void fc_gemm_widen(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, float *sums);
 void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, const float *sums);

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "../core/denormal.h"
 #include "../core/status.h"
 #include "../include/facula.h"
 #include "gemm_blocks.h"

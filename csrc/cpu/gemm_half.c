@@ -1,6 +1,7 @@
 /* float16 and bfloat16 at the edges of the engine: float32 or pairs inside, one rounding at the end. */
 #include "../core/atomic.h"
 #include "../core/cast.h"
+#include "../core/denormal.h"
 #include "../core/status.h"
 #include "../include/facula.h"
 #include "gemm_blocks.h"

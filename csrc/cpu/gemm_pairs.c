@@ -3,21 +3,6 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#define FLUSH 0x8040 /* results and operands */
-unsigned fc_flush(void)
-{
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | FLUSH);
-    return before;
-}
-void fc_unflush(unsigned before) { _mm_setcsr(before); }
-#else
-unsigned fc_flush(void) { return 0; }
-void fc_unflush(unsigned before) { (void)before; }
-#endif
-
 int fc_has_pairs(void)
 {
 #ifdef __x86_64__

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../core/denormal.h"
 #include "../core/half.h"
 
 static int64_t min64(int64_t x, int64_t y) { return x < y ? x : y; }

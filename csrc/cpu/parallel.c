@@ -26,6 +26,7 @@
 
 #include "../core/alloc.h"
 #include "../core/atomic.h"
+#include "../core/denormal.h"
 #include "../core/sanitized.h"
 #include "../core/status.h"
 #include "../include/facula.h"
@@ -48,6 +49,7 @@ typedef struct {
     size_t stride; /* scratch bytes from one participant to the next */
     int64_t n, piece, pieces;
     int shares;
+    int flushes; /* the caller's mode, which is its workers' then */
     struct {
         char apart_[LINE];
         int64_t next; /* atomic: the share's next piece */
@@ -182,6 +184,7 @@ static void *worker(void *number)
 {
     const int thread = (int)(intptr_t)number;
     inside_tls = 1;
+    int flushes = fc_flushes();
     int patience = SPINS_LEAST; /* the most, once it would have paid; half as long each time it did not */
     for (;;) {
         int spin = 0;
@@ -205,6 +208,8 @@ static void *worker(void *number)
         job *const j = pool.job;
         pthread_mutex_unlock(&pool.lock);
 
+        if (j->flushes != flushes)
+            fc_set_flush_denormal(flushes = j->flushes);
         run_pieces(j, seat, thread);
 
         pthread_mutex_lock(&pool.lock);
@@ -271,6 +276,7 @@ static void run_together(job *j, int64_t n, int64_t grain, int threads)
     j->n = n;
     j->piece = piece_for(n, grain, threads);
     j->pieces = (j->n - 1) / j->piece + 1;
+    j->flushes = fc_flushes();
     j->shares = helpers < MOST_SHARES ? helpers + 1 : MOST_SHARES;
     for (int k = 0; k < j->shares; ++k)
         j->share[k].next = share_begin(j, k);

@@ -161,6 +161,7 @@ int fc_generator_set_state(fc_generator *g, const void *bytes5056);
 /* threads, allocator, instruction set */
 int fc_get_num_threads(void);
 int fc_set_num_threads(int n);
+int fc_set_flush_denormal(int on); /* of the calling thread and of what works for it; 1 if it is so now */
 int64_t fc_pool_jobs(void); /* how many jobs several threads shared, so far */
 int64_t fc_alloc_stat(int which);
 int64_t fc_alloc_fail_after(int64_t n); /* where FC_DIRECT is 1, as under ASan: the n-th allocation from now fails, once; 0: none. What was left of the last n, -1 in other builds */

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 import subprocess
 import sys
 import textwrap
@@ -31,6 +32,24 @@ def work(seed):
     x = facula.randn(N, generator=g)
     m = x[:90_000].reshape(300, 300)
     return digest(x.sin() + x, x.sum(), (m @ m), m.softmax(1), m.sum(0), x.cumsum(0), m.t().contiguous(), x[:10_000].sort()[0])
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="denormal numbers are flushed on x86 alone")
+def test_denormal_numbers_are_flushed_on_every_thread_that_works_for_the_one_that_asked():
+    facula.set_num_threads(4)
+    x = facula.full((N,), 1e-300, dtype=facula.float64)
+    assert (x * 1e-10).count_nonzero().item() == N  # the workers are there before it is asked
+    try:
+        before = facula.set_flush_denormal(True)
+        flushed = (x * 1e-10).count_nonzero().item()
+        with facula.no_grad():
+            products = (facula.eye(4).bfloat16() @ facula.eye(4).bfloat16()).sum().item()  # which flush by themselves and put back what was
+        still = (x[:3] * 1e-10).count_nonzero().item()
+    finally:
+        after = facula.set_flush_denormal(False)
+
+    assert (True, 0, 4, 0, True) == (before, flushed, products, still, after)
+    assert (x * 1e-10).count_nonzero().item() == N
 
 
 def test_many_threads_get_the_bits_that_one_gets():

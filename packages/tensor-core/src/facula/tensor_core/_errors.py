@@ -222,8 +222,10 @@ FLOATS_FIRST = frozenset("var std var_mean std_mean mean".split())  # which PyTo
 
 
 def _dim(op, args, out, a, b, c, d):
-    if op.name.lstrip("_") in FLOATS_FIRST and args[0].dtype._kind < 2 and not (op.params[-1].name == "dtype" and args[-1] is not None):
-        return DTypeError, f"only floating point and complex dtypes are supported ({operands(op, args)}). Convert with .float()."
+    if op.name.lstrip("_") in FLOATS_FIRST:
+        asked = args[-1] if op.params[-1].name == "dtype" else None
+        if (args[0].dtype if asked is None else asked)._kind < 2:
+            return DTypeError, f"only floating point and complex dtypes are supported{f', not {asked}' if asked else ''} ({operands(op, args)}). {'Ask for another' if asked else 'Convert with .float()'}."
     low, high = -max(b, 1), max(b, 1) - 1
     if op.name.lstrip("_") == "roll" and not args[0].dim():
         return DimError, f"Dimension specified as {a} but tensor has no dimensions ({operands(op, args)}). Leave dims out."

@@ -30,6 +30,7 @@ EXACT = frozenset("""
     alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy squeeze_copy t_copy
     transpose_copy unfold_copy unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy split_copy split_with_sizes_copy unbind_copy
 """.split())  # fmt: skip
+OWN_DTYPE = frozenset("amax amin logcumsumexp".split())  # of EXACT, which ask for the output's dtype, the input's own, before they look for dims
 _LISTS = frozenset({"split_copy", "split_with_sizes_copy", "unbind_copy"})  # which give lists of any length, not tuples that the parser knows
 UNWARNED = frozenset("addbmm bernoulli linspace log_sigmoid logspace lu multinomial narrow_copy range split_copy".split())  # resize an output that holds elements without a word
 # How an output may lie over the inputs that a call names: nowhere in APART and compositions, where all is written before all is read;
@@ -142,7 +143,12 @@ def write(op, args, out):
         args = (*args[:-1], out.dtype)
     elif op.kind == "scan" and op.params[-1].name == "dtype" and args[-1] is None:
         args = (*args[:-1], out.dtype)
-    result = result_on_meta(op, args)  # which refuses a dim that is not there
+    try:
+        result = result_on_meta(op, args)  # which refuses a dim that is not there
+    except IndexError:
+        if name in OWN_DTYPE:
+            same_dtype(name, args[0].dtype, out)
+        raise
     if asked is not None:
         same_dtype(name, asked, out)
     dtype = result.dtype if result is not None else out.dtype

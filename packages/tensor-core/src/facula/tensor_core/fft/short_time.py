@@ -213,10 +213,10 @@ def istft(
 
 
 def _kinds(function):
-    """What stft and istft take. PyTorch's stft looks at center in Python, where None is as good as False."""
+    """What stft and istft take. PyTorch's stft asks in Python whether center is true, of whatever kind it is."""
     spectra = function.__name__ == "stft"
     return {
-        "input": "tensor", "n_fft": "int", "hop_length": "int?", "win_length": "int?", "window": "tensor?", "center": "bool?" if spectra else "bool",
+        "input": "tensor", "n_fft": "int", "hop_length": "int?", "win_length": "int?", "window": "tensor?", "center": None if spectra else "bool",
         "normalized": "bool", "onesided": "bool?", "length": "int?", "return_complex": "bool?" if spectra else "bool",
     }  # fmt: skip
 

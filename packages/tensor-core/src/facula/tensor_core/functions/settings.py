@@ -5,6 +5,7 @@ import warnings
 from facula.tensor_core import _warned
 from facula.tensor_core.dispatch.kinds import kinds_first, want_tensor
 from facula.tensor_core.functions import create as _create
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import channels_last, device as _device, memory_format
 
@@ -112,14 +113,20 @@ def get_float32_matmul_precision():
 
 
 def set_flush_denormal(mode):
-    """Was it possible to flush denormal numbers to zero? Never here; to keep them always is.
+    """Whether denormal numbers are 0 from now on, or numbers again, as asked: x86 alone can flush them, others keep them.
+
+    It is the thread's mode, of Python's floats as well; kernels have it on every thread that works for this one, and new threads have their maker's.
 
     >>> facula.set_flush_denormal(True)
-    False
+    True
+    >>> facula.tensor([1e-300], dtype=facula.float64) * 1e-10
+    tensor([0.], dtype=torch.float64)
+    >>> facula.set_flush_denormal(False)
+    True
     """
     if not isinstance(mode, bool):
         raise RuntimeError(f"set_flush_denormal: flush_denormal expects a bool, but got {type(mode).__name__}: {mode!r}. Write True or False.")
-    return not mode
+    return bool(lib.fc_set_flush_denormal(mode))
 
 
 def set_num_interop_threads(num):

@@ -9,7 +9,7 @@ from facula.tensor_core.dispatch.kinds import check, real_order
 from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import int64
-from facula.tensor_core.dispatch.out import into, kept, written
+from facula.tensor_core.dispatch.out import into, kept, same_dtype, written
 from facula.tensor_core.dispatch.slow import one_node, one_step, unheard
 
 MODES = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -118,6 +118,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, 
         raise RuntimeError(f"nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype._name}")
     if input.dtype._kind == 3:
         return _ops.nansum(input, dim, keepdim)  # which refuses complex numbers
+    if dtype is not None and isinstance(out, Tensor):
+        same_dtype("nanmean", dtype, out)
     count = _ops.sum(_ops.logical_not(_ops.isnan(input)), dim, keepdim)
     return _ops.div(_ops.nansum(input, dim, keepdim, dtype=dtype), count, out=out)
 
