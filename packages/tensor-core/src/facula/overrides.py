@@ -155,7 +155,8 @@ def get_ignored_functions():
     """
     import facula
 
-    return {f for name in _IGNORED if callable(f := getattr(facula, name, None))}
+    functions, methods = (getattr(facula, name, None) for name in _IGNORED), (getattr(Tensor, name, None) for name in UNSEEN)
+    return {f for f in (*functions, *methods) if callable(f)}
 
 
 # functions that make tensors of other things, or set and tell modes
