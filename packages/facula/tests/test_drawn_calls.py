@@ -38,6 +38,12 @@ X.empty((2,), out=[1], memory_format=X.contiguous_format)|X.empty_strided(3.0, (
 f.dsplit(2**63)|f.dsplit("a")|f.dsplit(2)|X.repeat_interleave(i, None)|X.repeat_interleave(f, 2**63, output_size=3)|X.repeat_interleave(i, output_size=-1)|X.repeat_interleave(o, -2)|X.repeat_interleave(m[:, :0], i[:0], 1, output_size=3)
 X.repeat_interleave(X.tensor(2), 2, -1)|X.repeat_interleave(X.tensor(2), X.tensor([1]), 0)|X.index_select(f, 0, m)|X.index_copy(f, 0, i, X.tensor(1).half())|X.index_put(o, [X.tensor([0])], f.half())|X.index_put(m[:, :0], [i, i[:2]], f.half())
 m[:, :0].index_put_([i[0], i[0]], m[:, :0])|X.index_reduce(f, 0, m, f, "prod")|X.index_reduce(m, 0, i, f[0], "prod")|X.nn.functional.l1_loss(f, f[:2], reduction=3)|X.nn.functional.huber_loss(f, f[:2], delta=[3])|X.nn.functional.smooth_l1_loss(f, f, reduction=3)
+X.stft(f, 2, center=1j, return_complex=True, window=f[:2]).abs()|X.stft(f, 2, center=1j)|f.stft(2, center=0, return_complex=True, window=f[:2]).real|X.amin(f, 9, out=o.long())|X.amin(f, 9, out=o)|X.amax(m[:, :0], 1, out=o.long())|X.logcumsumexp(f, 9, out=o.long())
+X.mean(f, 9, dtype=X.int32)|X.mean(i, 9, dtype=X.float32)|X.nanmean(f, dtype=X.float32, out=o.double())|X.angle(m.t() + 0j, out=o + 0j).real|X.group_norm(m[:1, :2], 2)|X.group_norm(m, 7)|X.nn.functional.group_norm(m[:1, :2], 2)
+X.lstm_cell(m[0], [m, m], m, m)|X.gru_cell(m, f, m, m)|X.gru_cell(m, m, m, m)|X.rnn_tanh_cell(m, f, f[:2], m)|X.nn.functional.adaptive_avg_pool2d(m, (1, 1))|X.nn.functional.adaptive_max_pool3d(m, (1, 1, 2))|X.nn.functional.adaptive_max_pool2d_with_indices(m, (1, "a"))
+X.lerp(f, f, i)|f.lerp_(f, i)|f.lerp_(f, i[0])|X.lerp(i, i + 1, f[0])|X.lerp(i, i + 1, 0.5)|i.lerp_(i, f[0])|X.special.hermite_polynomial_h(0.5, f[0].half(), out=o.half())|X.special.zeta(0.5, f[0].half(), out=o.half())|X.xlogy(2, f, out=o)
+X.special.shifted_chebyshev_polynomial_w(2**63, b, out=o)|X.histogram(f, f[:1])|X.nn.functional.hardtanh(i.int(), 0, 2**40)|X.nn.functional.hardtanh_(i.int(), 0, 2**63)|X.nn.functional.hardtanh(i.byte(), 0, 400)|X.nn.functional.hardtanh(i, 0.5, 1.5)
+X.nn.functional.multi_margin_loss(f, i[0], weight=i)|X.nn.functional.multi_margin_loss(m[:0], i[:0], weight=i, reduction="none")|X.gradient(f, spacing=[f[0]])|X.gradient(f, spacing=f[0])[0]|X.gradient(f, spacing=2**63)[0]
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -17,7 +17,7 @@ from .functional._grid import _check_grid
 from .functional._kinds import check_kinds
 from .functional._loss_metric import margin_ranking, triplet
 from .functional._loss_regression import logits_cross_entropy
-from .functional._norm import normalised_batch, normalised_items
+from .functional._norm import normalised_batch, normalised_groups, normalised_items
 from ._recurrent import run_cell, run_layer
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -68,7 +68,7 @@ def layer_norm(
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05, cudnn_enabled: bool = True
 ) -> Tensor:
-    """F.group_norm. cudnn_enabled chooses between equal results.
+    """F.group_norm, of one value in a group too. cudnn_enabled chooses between equal results.
 
     >>> facula.group_norm(facula.tensor([[1.0, 3.0]]), 1, eps=0.0)
     tensor([[-1.,  1.]])
@@ -76,10 +76,10 @@ def group_norm(
     try:
         if type(num_groups) is int and num_groups <= 0:
             raise RuntimeError(f"group_norm: Expected num groups to be greater than 0, got {num_groups}. Give 1 at least.")
-        return F.group_norm(input, num_groups, weight, bias, eps)
-    except RuntimeError:
+        return normalised_groups(input, num_groups, weight, bias, eps)
+    except (IndexError, RuntimeError):
         if isinstance(input, Tensor):
-            input.size(1)  # which refuses, by another class than F's, what has no channels
+            input.size(1)  # which refuses what has no channels
         raise
 
 
@@ -455,19 +455,20 @@ lstm, gru = _recurrent("lstm", "LSTM"), _recurrent("gru", "GRU")
 rnn_tanh, rnn_relu = _recurrent("rnn_tanh", "RNN_TANH"), _recurrent("rnn_relu", "RNN_RELU")
 
 
-def _fitting(name: str, gates: int, input: Tensor, states: Any, w_ih: Tensor, w_hh: Tensor) -> None:
-    """Refuse what does not make one step: weights of other gates, states of another batch."""
+def _fitting(name: str, mode: str, gates: int, input: Tensor, states: Any, w_ih: Tensor, w_hh: Tensor) -> None:
+    """Refuse what does not make one step: an input of another size, weights of other gates, states of another batch, in the mode's order of looking at them."""
     hidden = w_hh.size(1)
-    for what, weight in (("w_ih", w_ih), ("w_hh", w_hh)):
-        if weight.size(0) != gates * hidden:
-            raise RuntimeError(f"{name}: the first dim of {what} must be {gates} * hidden_size = {gates * hidden}, but got {weight.size(0)} (w_hh: {tuple(w_hh.shape)}). Give weights of one size.")
-    if w_ih.size(1) != input.size(1):
-        raise RuntimeError(f"{name}: input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}. Give weights of its size.")
-    for k, state in enumerate(states):
-        if state.size(0) != input.size(0):
-            raise RuntimeError(f"{name}: Input batch size {input.size(0)} doesn't match hidden{k} batch size {state.size(0)}. Give a state for each.")
-        if state.size(1) != hidden:
-            raise RuntimeError(f"{name}: hidden{k} has inconsistent hidden_size: got {state.size(1)}, expected {hidden}. Give a state of the weights' size.")
+    for part in {"LSTM": ("input", "weights", "states"), "GRU": ("input", "states", "weights")}.get(mode, ("weights", "input", "states")):
+        if part == "input" and w_ih.size(1) != input.size(1):
+            raise RuntimeError(f"{name}: input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}. Give weights of its size.")
+        for what, weight in (("w_ih", w_ih), ("w_hh", w_hh)) if part == "weights" else ():
+            if weight.size(0) != gates * hidden:
+                raise RuntimeError(f"{name}: the first dim of {what} must be {gates} * hidden_size = {gates * hidden}, but got {weight.size(0)} (w_hh: {tuple(w_hh.shape)}). Give weights of one size.")
+        for k, state in enumerate(states) if part == "states" else ():
+            if state.size(0) != input.size(0):
+                raise RuntimeError(f"{name}: Input batch size {input.size(0)} doesn't match hidden{k} batch size {state.size(0)}. Give a state for each.")
+            if state.size(1) != hidden:
+                raise RuntimeError(f"{name}: hidden{k} has inconsistent hidden_size: got {state.size(1)}, expected {hidden}. Give a state of the weights' size.")
 
 
 def _cell(name: str, mode: str) -> Any:
@@ -480,7 +481,7 @@ def _cell(name: str, mode: str) -> Any:
         if several and len(hx) != 2:
             raise RuntimeError(f"lstm_cell expects two hidden states, got {len(hx)}. Give (h, c).")
         states = tuple(hx) if several else (hx,)
-        _fitting(name, parts, input, states, w_ih, w_hh)
+        _fitting(name, mode, parts, input, states, w_ih, w_hh)
         new = run_cell(mode, input, states, w_ih, w_hh, b_ih, b_hh)
         return new if several else new[0]
 

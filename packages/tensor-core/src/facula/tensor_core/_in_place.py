@@ -226,8 +226,8 @@ def lerp_(self, end, weight):
     >>> facula.zeros(2).lerp_(facula.ones(2), 0.25)
     tensor([0.2500, 0.2500])
     """
-    if not (type(self) is type(end) is Tensor and end.dtype is self.dtype):
-        if not (isinstance(self, Tensor) and isinstance(end, Tensor) and end.dtype is self.dtype):
+    if not (type(self) is type(end) is Tensor and end.dtype is self.dtype) or type(weight) is Tensor and weight.dtype is not self.dtype and weight.dim():
+        if not (isinstance(self, Tensor) and isinstance(end, Tensor) and end.dtype is self.dtype) or isinstance(weight, Tensor) and weight.dim():
             _pointwise.lerp(self, end, weight)  # refuses
     return _ops.lerp_(self, end, weight)
 

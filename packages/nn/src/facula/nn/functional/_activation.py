@@ -134,8 +134,10 @@ def _hardtanh(input: Tensor, min_val: float, max_val: float, inplace: bool) -> T
     for name, bound in (("min_val", min_val), ("max_val", max_val)):
         if isinstance(bound, complex):
             extend.check("hardtanh", name, None, "real", bound)
-    if min_val < 0 and input.dtype._name.startswith("uint"):
-        raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({input.dtype._name}, {min_val}). Convert with input.float().")
+    if (dtype := input.dtype)._kind == 1:
+        if min_val < 0 and not dtype.is_signed:
+            raise extend.DTypeError(f"hardtanh: cannot do hardtanh on an unsigned type with negative limits ({dtype._name}, {min_val}). Convert with input.float().")
+        min_val, max_val = extend.fitting("hardtanh", min_val, dtype), extend.fitting("hardtanh", max_val, dtype)
     return _maybe_into(inplace, _row["_hardtanh"], input, min_val=min_val, max_val=max_val)
 
 

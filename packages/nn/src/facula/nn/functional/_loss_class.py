@@ -196,6 +196,8 @@ def multi_margin_loss(
         if t.numel():
             raise extend.DTypeError(f"multi_margin_loss: expected scalar type Long but found {t.dtype._scalar_type}. Convert with target.long().")
         t = t.long()
+    if weight is not None and weight.dtype is not x.dtype and t.numel():
+        raise extend.DTypeError(f"multi_margin_loss: expected scalar type {x.dtype._scalar_type} but found {weight.dtype._scalar_type} for the weight. Convert it with .to().")
     own, rows = t.unsqueeze(1), not extend.listening() and (weight is None or weight.dtype is x.dtype and weight._origin is None)
     try:
         if rows:

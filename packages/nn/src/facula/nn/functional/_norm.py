@@ -320,11 +320,17 @@ def group_norm(
     if input.dim() < 2 or not num_groups:
         _group_norm_first(input, num_groups)
     n, c = input.shape[:2]
-    if num_groups <= 0 or c % num_groups:
-        _check_several("group_norm", "value per channel", input, n * c // num_groups, *input.shape[2:])
-        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
     _check_several("group_norm", "value per channel", input, n * c // num_groups, *input.shape[2:])
-    return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)
+    return normalised_groups(input, num_groups, weight, bias, eps)
+
+
+def normalised_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """group_norm of one value in a group, too."""
+    if num_groups <= 0 or input.shape[1] % num_groups:
+        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} and num_groups={num_groups}")
+    if input.dtype in _HALVES:
+        return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, num_groups, eps)[0], input, weight, bias)
+    return _group_norm(input, weight, bias, num_groups, eps)[0]
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

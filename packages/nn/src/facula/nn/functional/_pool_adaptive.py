@@ -25,6 +25,16 @@ def _sizes(output_size: Any, x: Tensor, ndim: int) -> tuple[int, ...]:
     return tuple(x.size(x.dim() - ndim + k) if n is None else n for k, n in enumerate(given))
 
 
+def _adaptive_first(input: Tensor, output_size: Any) -> None:
+    """Refuse sizes for more dims than an item has: what PyTorch's Python counts before anything else."""
+    if isinstance(output_size, (tuple, list)) and isinstance(input, Tensor) and input.dim() <= len(output_size):
+        raise ValueError(f"adaptive pooling: Input dimension should be at least {len(output_size) + 1} for an output_size of {output_size!r}, got {input.dim()}. Add dims, or take fewer sizes.")
+
+
+_adaptive_avg_pool2d_first = _adaptive_avg_pool3d_first = _adaptive_max_pool2d_first = _adaptive_max_pool3d_first = _adaptive_first
+_adaptive_max_pool2d_with_indices_first = _adaptive_max_pool3d_with_indices_first = _adaptive_first
+
+
 def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return (1,) * (3 - len(sizes)) + sizes
 

@@ -154,7 +154,7 @@ def write(op, args, out):
     dtype = result.dtype if result is not None else out.dtype
     if name in ("clamp_min", "clamp_max") and not isinstance(args[1], Tensor):
         same_dtype(name, dtype, out)
-    of_complex = name in ("abs", "angle") and args[0].dtype._kind == 3  # which convert, and lie contiguously where they are resized
+    of_complex = name in ("abs", "angle") and args[0].dtype._kind == 3  # which convert, and lie contiguously where a real output is resized
     check_dtype("angle" if of_complex else name, dtype, out)
     if op.kind in ("map1", "map2", "map3") or name == "index_select":
         apart(name, out, ())
@@ -166,7 +166,7 @@ def write(op, args, out):
             return into(name, execute(op, args), out)  # which ends what it reads before it moves it
         if any(t is out for t in inputs):
             execute(op, args, out)  # refuses: an operand keeps its shape
-    if result is not None and resize(name, out, result.shape) and not of_complex and name != "special_ndtr":  # a composition there
+    if result is not None and resize(name, out, result.shape) and not (of_complex and out.dtype._kind < 3) and name != "special_ndtr":  # a composition there
         lie_as(out, result)
     if name in APART:
         clear(name, out, inputs)

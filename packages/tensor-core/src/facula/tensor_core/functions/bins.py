@@ -116,7 +116,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True, out=No
     if source.dtype is not input.dtype:
         raise RuntimeError(f"index_reduce(): self and source should have the same dtype, but got {input.dtype._name} and {source.dtype._name}. Convert one with .to().")
     if input.dim() and input.dim() != source.dim():
-        if not source.dim():
+        if not source.dim() and index.numel() != 1:
             raise IndexError(f"index_reduce(): Dimension specified as {dim} but the source has no dimensions, self.shape = {list(input.shape)}. Reshape the source.")
         raise RuntimeError(f"index_reduce(): source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}.")
     if not input.dim() and index.numel() != 1:
@@ -208,6 +208,8 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
     edges = bins.detach().clone() if isinstance(bins, Tensor) else _edges(flat, bins, range)
     if weight is None and not density and out is None and flat.numel() < 1 << 24 and edges.shape[0] > 1 and not (_ops.interpreting or flat.is_meta):
         return return_types.histogram(_tallied(flat, edges), edges.contiguous())
+    if edges.shape[0] < 2:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {edges.shape[0] - 1} for dimension 0. Give two edges at least.")
     found = _counted(flat.unsqueeze(1), [edges], weight, density)
     return into("histogram", return_types.histogram(found, edges.contiguous()), out)
 
@@ -285,8 +287,8 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     dims = [_shape.wrap_dim("gradient", d, n) for d in dims]
     if len(set(dims)) != len(dims):
         raise RuntimeError(f"dim appears multiple times in the list of dims: {dims}")
-    if tall := next((s.dim() for s in steps if isinstance(s, Tensor) and s.dim() > 1), None):
-        raise RuntimeError(f"torch.gradient expected each element of spacing to have one dimension, but got an element with {tall} dimensions! Flatten it.")
+    if (other := next((s.dim() for s in steps if isinstance(s, Tensor) and s.dim() != 1 and (s.dim() or isinstance(spacing, (list, tuple)))), 1)) != 1:
+        raise RuntimeError(f"torch.gradient expected each element of spacing to have one dimension, but got an element with {other} dimensions! Reshape it, or give a number.")
     if dims and not n:
         raise IndexError(f"gradient: dim {dims[0]} of a tensor without dims (input: ()). Give one dim at least.")
     return tuple(_slope(input, d, s, edge_order) for d, s in zip(dims, steps))
@@ -305,6 +307,8 @@ def _slope(f, dim, step, edge_order):
 
     if not isinstance(step, Tensor) or step.dim() == 0:
         step = step if not isinstance(step, Tensor) else step.item()
+        if type(step) is int and not -(2**62) < step < 2**62:
+            step = float(step)  # of which twice as much fits, too
         middle = [(at(2, n - 2) - at(0, n - 2)) / (2 * step)] if n > 2 else []
         if edge_order == 1:
             ends = [(at(1, 1) - at(0, 1)) / step, (at(n - 1, 1) - at(n - 2, 1)) / step]

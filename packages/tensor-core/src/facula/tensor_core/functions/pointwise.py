@@ -138,6 +138,8 @@ def lerp(input, end, weight, *, out=None):
             raise RuntimeError(f"lerp: expected dtype {input.dtype._name} for `{name}` but got dtype {other.dtype._name}. Convert one with .to().")
     if isinstance(input, Tensor):
         if input.dtype._kind < 2:
+            if isinstance(weight, Tensor) and weight.dtype._kind >= 2:  # of no dims: all are of its dtype then
+                return lerp(_ops.copy(input, weight.dtype), _ops.copy(end, weight.dtype), weight, out=out)
             raise NotImplementedError(f'"lerp" not implemented for {input.dtype._name!r}. Convert to a floating dtype.')
         if isinstance(weight, builtins.complex) and not input.is_complex():
             raise RuntimeError(f"lerp: value cannot be converted to type {input.dtype._name} without overflow: {weight}")
@@ -448,7 +450,9 @@ def scalar_first(row):
     def function(input, other, *, out=None):
         if is_number(input) and is_number(other):
             raise TypeError(f"{row.__name__}(): one of the two arguments must be a Tensor")
-        return row(zero_dim(input) if is_number(input) and out is not None else input, other, out=out)
+        if is_number(input) and out is not None:
+            input = zero_dim(input, result_type(input, other) if isinstance(other, Tensor) else None)  # which counts no more than the number
+        return row(input, other, out=out)
 
     if "_polynomial_" in row.__name__:
         two = function
