@@ -370,8 +370,10 @@ static int N(root_block)(T *a, shape2 s, int64_t n)
             const T f = a[j * s.row + p * s.col], g = f * CONJ(f);
             d -= FIRST(g);
         }
-        if (!(d > 0))
+        if (!(d > 0)) {
+            a[j * (s.row + s.col)] = d; /* as LAPACK leaves it: what is not positive */
             return (int)(j + 1);
+        }
         const REAL root = sqrt(d);
         a[j * (s.row + s.col)] = root;
         for (int64_t i = j + 1; i < n; ++i) {

@@ -44,6 +44,7 @@ X.lstm_cell(m[0], [m, m], m, m)|X.gru_cell(m, f, m, m)|X.gru_cell(m, m, m, m)|X.
 X.lerp(f, f, i)|f.lerp_(f, i)|f.lerp_(f, i[0])|X.lerp(i, i + 1, f[0])|X.lerp(i, i + 1, 0.5)|i.lerp_(i, f[0])|X.special.hermite_polynomial_h(0.5, f[0].half(), out=o.half())|X.special.zeta(0.5, f[0].half(), out=o.half())|X.xlogy(2, f, out=o)
 X.special.shifted_chebyshev_polynomial_w(2**63, b, out=o)|X.histogram(f, f[:1])|X.nn.functional.hardtanh(i.int(), 0, 2**40)|X.nn.functional.hardtanh_(i.int(), 0, 2**63)|X.nn.functional.hardtanh(i.byte(), 0, 400)|X.nn.functional.hardtanh(i, 0.5, 1.5)
 X.nn.functional.multi_margin_loss(f, i[0], weight=i)|X.nn.functional.multi_margin_loss(m[:0], i[:0], weight=i, reduction="none")|X.gradient(f, spacing=[f[0]])|X.gradient(f, spacing=f[0])[0]|X.gradient(f, spacing=2**63)[0]
+X.linalg.cholesky_ex(X.tensor([[4.0, 2.0], [2.0, 0.5]]))[0]|X.linalg.cholesky_ex(X.tensor([[4.0, 2.0], [2.0, 0.5]]), upper=True)[0]
 """.replace("\n", "|").strip("|").split("|")
 
 
