@@ -45,6 +45,10 @@ X.lerp(f, f, i)|f.lerp_(f, i)|f.lerp_(f, i[0])|X.lerp(i, i + 1, f[0])|X.lerp(i, 
 X.special.shifted_chebyshev_polynomial_w(2**63, b, out=o)|X.histogram(f, f[:1])|X.nn.functional.hardtanh(i.int(), 0, 2**40)|X.nn.functional.hardtanh_(i.int(), 0, 2**63)|X.nn.functional.hardtanh(i.byte(), 0, 400)|X.nn.functional.hardtanh(i, 0.5, 1.5)
 X.nn.functional.multi_margin_loss(f, i[0], weight=i)|X.nn.functional.multi_margin_loss(m[:0], i[:0], weight=i, reduction="none")|X.gradient(f, spacing=[f[0]])|X.gradient(f, spacing=f[0])[0]|X.gradient(f, spacing=2**63)[0]
 X.linalg.cholesky_ex(X.tensor([[4.0, 2.0], [2.0, 0.5]]))[0]|X.linalg.cholesky_ex(X.tensor([[4.0, 2.0], [2.0, 0.5]]), upper=True)[0]
+X.nn.functional.max_unpool2d(t[:1], t[:1].long(), 2, 0)|X.nn.functional.max_unpool2d(t[:1], t[:1].long(), 2, -1)|X.nn.functional.max_unpool2d(m, i, (2,), (0,))|X.nn.functional.max_unpool1d(m, m.long(), 2, 0, 0, (2,))
+X.nn.functional.max_unpool2d(m, 1j, (0,))|X.nn.functional.interpolate(t, scale_factor=f, mode="reduced")|X.nn.functional.interpolate(t, scale_factor=f, mode="bilinear")|X.nn.functional.interpolate(f, 1.5)|X.nn.functional.interpolate(t, 1.5)
+X.nn.functional.fractional_max_pool3d(m, 2, output_ratio=m)|X.nn.functional.fractional_max_pool3d(t[None], 2, output_ratio=(0.5,))|X.nn.functional.layer_norm(m, {})|X.nn.functional.layer_norm(m, i)|X.sparse_csc_tensor(i, f, f)|X.sparse_coo_tensor(3).to_dense()
+X.sparse_coo_tensor(-1)|X.sparse_coo_tensor((2, 3), pin_memory=True)
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -255,7 +255,7 @@ def layer_norm(
             return _layer_norm(input, weight, bias, len(shape), eps)[0]
         except (RuntimeError, TypeError):
             pass  # said below, or computed in another dtype
-    extend.kinds_first("layer_norm", weight=weight, bias=bias, eps=eps)
+    extend.kinds_first("layer_norm", normalized_shape=normalized_shape, weight=weight, bias=bias, eps=eps)
     _check_normalized_shape("layer_norm", input, shape, ("weight", weight), ("bias", bias))
     return in_one_dtype(lambda x, w, b: _layer_norm(x, w, b, len(shape), eps)[0], input, weight, bias)
 

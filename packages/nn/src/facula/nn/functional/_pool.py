@@ -330,7 +330,7 @@ def _max_unpool(ndim: int, input: Tensor, indices: Tensor, kernel: Any, stride: 
     zeros = facula.zeros((n, c, places), dtype=x.dtype, device=x.device)
     values = x.reshape(flat.shape)
     try:
-        out = zeros.scatter(2, flat, values) if flat.numel() else zeros + values.sum()  # nothing: with a history even so
+        out = zeros.scatter(2, flat, values) if places and flat.numel() else zeros + values.sum()  # nothing: with a history even so
     except IndexError:
         raise RuntimeError(f"{name}: found an invalid max index, the output has {places} places: {size}") from None
     out = out.reshape(n, c, *size)
@@ -355,11 +355,11 @@ def _unpooled(name: str, input: Tensor, kernel: Any, stride: Any, padding: Any, 
         size = size[2:]
     if len(size) != n:
         raise ValueError(f"{name}: output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of {len(size)}.")
-    for want, usual, s in zip(size, natural, stride):
+    for want, usual, s in () if output_size is None else zip(size, natural, stride):
         if not usual - s < want < usual + s:
             raise ValueError(f"{name}: invalid output_size {size}: a dim must be within {s} of {usual}.")
     extend.want_ints(name, "output_size", 3, size)
-    if min(size) < 0:
+    if min(size, default=0) < 0:
         raise ValueError(f"{name}: output_size must not be negative, but the sizes are {size}. Pad less, or give larger windows.")
     return size
 

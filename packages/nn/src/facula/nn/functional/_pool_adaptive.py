@@ -221,9 +221,12 @@ def _fractional_first(ndim: int, input: Tensor, output_size: Any, output_ratio: 
     _some_size(name, output_size, output_ratio)
     extend.want_tensor(name, "input", 0, input)
     if output_size is None:
-        ratios = output_ratio if isinstance(output_ratio, (int, float)) else list(output_ratio)  # a tensor without dims has no list
-        for k, ratio in enumerate(_each(name, "output_ratio", ratios, ndim, ValueError)):
-            int(input.size(k - ndim) * ratio)
+        ratios = [output_ratio] * ndim if isinstance(output_ratio, (int, float)) else list(output_ratio)  # a tensor without dims has no list
+        for k in range(ndim):
+            size = input.size(k - ndim)
+            if k == len(ratios):
+                raise IndexError(f"{name}: output_ratio has {k} elements, {ndim} are wanted: {output_ratio!r}. Give one number, or one for each dim.")
+            int(size * ratios[k])
     if samples is None:
         if input.dim() <= ndim:
             raise extend.RankError(f"{name}: Dimension out of range: the input has {input.dim()} dims, {ndim + 1} are wanted. Give channels.")

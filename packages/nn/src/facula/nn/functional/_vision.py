@@ -209,8 +209,13 @@ def interpolate(
             raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear")
     for k, n in enumerate(() if scale_factor is not None else size if isinstance(size, (tuple, list)) else (size,)):
         if n is not None and (not k and isinstance(n, bool) or (n.is_floating_point() if isinstance(n, Tensor) else not hasattr(n, "__index__"))):
+            _check_mode(input, size, mode, align_corners, recompute_scale_factor, antialias)
             raise TypeError(f"interpolate: expected size to be one of int or tuple of ints, but got size with {type(n).__name__}. Convert it with int().")
-    out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
+    try:
+        out, factors = _output_size(input, size, scale_factor, bool(recompute_scale_factor) or mode == "area")
+    except TypeError:
+        _check_mode(input, size, mode, align_corners, recompute_scale_factor, antialias)
+        raise
     _check_mode(input, size, mode, align_corners, recompute_scale_factor, antialias)
     if recompute_scale_factor:
         factors = None

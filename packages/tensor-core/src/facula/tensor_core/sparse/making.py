@@ -51,6 +51,8 @@ def sparse_coo_tensor(
     """
     size_alone = indices is None or values is None
     kinds_first("sparse_coo_tensor", size=None if size_alone else size, dtype=dtype, device=device, pin_memory=pin_memory, check_invariants=check_invariants, is_coalesced=is_coalesced)
+    if size_alone and pin_memory:
+        raise TypeError("sparse_coo_tensor() received an invalid combination of arguments: pin_memory without indices and values. Leave it out.")
     _create.plain(None, pin_memory)
     if indices is None:
         if size is None:
@@ -60,6 +62,7 @@ def sparse_coo_tensor(
         indices, size = size, None
     if values is None or (size is None and isinstance(values, (tuple, Size)) and not isinstance(values, Tensor) and not isinstance(indices, (list, Tensor))):
         size = indices if values is None else values
+        size = (size,) if type(size) is int and -(2**63) <= size < 2**63 else size
         check_size("sparse_coo_tensor", size)
         made = make(_create.zeros((len(size), 0), dtype=BY_NAME["int64"]), _create.zeros((0,), dtype=dtype), size, True)
         return made.placed(device).requires_grad_(requires_grad)

@@ -6,6 +6,7 @@ A Compressed is a Sparse of the same indices, so every row of ops.py serves it; 
 """
 
 from facula.tensor_core import _ops
+from facula.tensor_core._errors import DTypeError
 from facula.tensor_core.dispatch.kinds import kinds_first, plain
 from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.memory import data as _data
@@ -338,7 +339,7 @@ def _parted(name, pointers, others, values, size, dtype, layout, ordered):
     pointers, others, values = _data.as_tensor(pointers), _data.as_tensor(others), _data.as_tensor(values, dtype=dtype)
     for what in (pointers, others):
         if what.dtype._name not in ("int32", "int64"):
-            raise RuntimeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
+            raise DTypeError(f"{name}: indices must be int32 or int64, got {what.dtype}. Convert with .long().")
     values = values if values.requires_grad else values.detach()
     if size is not None:
         check_size(name, size)
