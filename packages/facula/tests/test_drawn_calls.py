@@ -49,6 +49,9 @@ X.nn.functional.max_unpool2d(t[:1], t[:1].long(), 2, 0)|X.nn.functional.max_unpo
 X.nn.functional.max_unpool2d(m, 1j, (0,))|X.nn.functional.interpolate(t, scale_factor=f, mode="reduced")|X.nn.functional.interpolate(t, scale_factor=f, mode="bilinear")|X.nn.functional.interpolate(f, 1.5)|X.nn.functional.interpolate(t, 1.5)
 X.nn.functional.fractional_max_pool3d(m, 2, output_ratio=m)|X.nn.functional.fractional_max_pool3d(t[None], 2, output_ratio=(0.5,))|X.nn.functional.layer_norm(m, {})|X.nn.functional.layer_norm(m, i)|X.sparse_csc_tensor(i, f, f)|X.sparse_coo_tensor(3).to_dense()
 X.sparse_coo_tensor(-1)|X.sparse_coo_tensor((2, 3), pin_memory=True)
+X.nn.functional.pairwise_distance(i, i + 1, eps=1)|X.pairwise_distance(i, 2 * i, p=0, eps=0)|X.nn.functional.triplet_margin_loss(m.long(), m.long() + 1, m.long() + 1, eps=2).round()|f.resize_(2**63)|m.repeat(2**63)|m.repeat(2, 2**63)|X.max(o, out=3)|X.min(f, out=[1])
+X.arange(3, end=-0.5, device=True)|X.arange(1j, out="a")|X.arange(3, -0.5)|X.randint(2, (2, -1), generator="a")|X.randint(1, 2**63, size=(1,), dtype=[f])|X.randint(2**63, (1,))|X.randint_like(f, low=1, high=2, generator="a", pin_memory=True)|X.randint_like(f, 2**63, layout=(1, 2))
+X.trapz(m, dx=f)|X.trapezoid(m, dx="a", dim=9)|X.trapezoid(m[:0], dx="a")|X.trapezoid(m, dx=X.tensor(2.0))|X.trapz(m, dx=2)
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -19,7 +19,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
     >>> F.pairwise_distance(facula.tensor([0.0, 0.0]), facula.tensor([3.0, 4.0]))
     tensor(5.0000)
     """
-    return _norm(x1 - x2 + eps, p, -1, keepdim)
+    return _norm(x1 - x2 + (eps if type(eps) is float else float(eps)), p, -1, keepdim)  # so of integers it is one of floats
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

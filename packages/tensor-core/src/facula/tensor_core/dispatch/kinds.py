@@ -122,6 +122,7 @@ pdist: p float
 mvlgamma multigammaln: p int
 matrix_power: n int
 trapezoid cumulative_trapezoid vecdot: x tensor, y tensor
+trapezoid trapz: dx number
 vander: x tensor
 vector_norm: x tensor, ord number
 prelu histogram histogramdd: weight tensor

@@ -55,10 +55,17 @@ def arange(start=None, end=None, step=1, *, out=None, dtype=None, layout=None, d
             return _finish(_ops.arange_of(0, 0, count, dtype or _state.get_default_dtype(), float(first), float(step)), requires_grad)
     if out is not None and _here(out, dtype, layout, device, requires_grad, pin_memory):
         return _delivered("arange", arange(start, end, step, dtype=out.dtype), out, requires_grad)
+    try:
+        return _arange(start, end, step, out, dtype, layout, device, requires_grad, pin_memory)
+    except Exception:
+        kinds_first("arange", start=start, end=end, step=step, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
+        raise
+
+
+def _arange(start, end, step, out, dtype, layout, device, requires_grad, pin_memory):
+    """arange of any arguments."""
     if (start is None or end is None) and step != 1 or start is end is None:
         raise TypeError(f"arange() received an invalid combination of arguments: start {start}, end {end}, step {step}. Give an end, beside a step both.")
-    if layout is not None or pin_memory is not False:
-        kinds_first("arange", start=start, end=end, step=step, out=out, dtype=dtype, device=device, layout=layout, pin_memory=pin_memory, requires_grad=requires_grad)
     plain(layout, pin_memory)
     if end is None:
         start, end = 0, start

@@ -31,7 +31,7 @@ def repeat(self, *counts, repeats=None):
         return ask_method("repeat", relevant, self, *repeats)
     n = self.dim()
     for r in repeats:
-        if type(r) is not int:
+        if type(r) is not int or r >= 2**63:
             want_ints("repeat", "repeats", 0, repeats)
     if repeats and min(repeats) < 0:
         raise RuntimeError(f"repeat: Trying to create tensor with negative dimension: repeats are {repeats}. Give numbers from 0 on.")

@@ -41,6 +41,8 @@ def _extreme(name, whole, index, pair):
         else:
             if keepdim is not _ABSENT:
                 raise TypeError(f"{name}() received an invalid combination of arguments: keepdim={keepdim!r} without a dim. Name the dim.")
+            if out is not None:
+                a_tensor(name, out)
             if not input.numel():
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
             if out is not None and type(out) is Tensor and not out.shape and out.dtype is input.dtype:

@@ -5,7 +5,7 @@ from operator import index
 from facula.tensor_core import _types
 from facula.tensor_core._errors import MEMORY, IntegerOverflow, OutOfMemoryError, explain  # noqa: F401
 from facula.tensor_core.dispatch.arguments import listed
-from facula.tensor_core.dispatch.kinds import want_tensor
+from facula.tensor_core.dispatch.kinds import want_ints, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import format_id
@@ -56,6 +56,8 @@ def resize_(self, *sizes, size=None, memory_format=None):
         return self  # as it lies: strides too
     n, run = 1, 1
     for s in reversed(size):
+        if not -(2**63) <= s < 2**63:
+            want_ints("resize_", "size", 0, size)
         if s < 0:
             raise RuntimeError(f"resize_: sizes may not be negative, got {tuple(size)}: numel: integer multiplication overflow. Give sizes of 0 or more.")
         n, run = n * s, run * max(s, 1)

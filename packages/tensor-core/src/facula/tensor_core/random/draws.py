@@ -115,10 +115,14 @@ def randint(
         low, high = (given.pop(0) if low is None and len(given) > 1 else low or 0), given.pop(0)
     if given or high is None or size is None:
         raise TypeError(f"randint() takes (high, size) or (low, high, size), got {args}")
-    check("randint", "high", 0, "size", high)
-    check("randint", "low", 0, "size", low)
-    tensor = _place("randint", tuple(sequence("randint", "size", size)), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
-    return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
+    try:
+        check("randint", "high", 0, "size", high)
+        check("randint", "low", 0, "size", low)
+        tensor = _place("randint", tuple(sequence("randint", "size", size)), out, (int64 if out is None else None) if dtype is None else dtype, layout, device, pin_memory)
+        return _finished(random_(tensor, low, high, generator=generator), requires_grad, out)
+    except Exception:
+        kinds_first("randint", low=low, high=high, size=size, generator=generator, out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+        raise
 
 
 def randperm(
@@ -193,10 +197,14 @@ def randint_like(
         if given[0].dim():
             raise RuntimeError(f"randint_like: high must be a scalar tensor, got one of shape {tuple(given[0].shape)}. Give one number.")
         given = [int(given[0])]
-    for k, bound in enumerate(given):
-        check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "size", bound)
-    tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
-    return _finished(random_(tensor, *given, generator=generator), requires_grad)
+    try:
+        for k, bound in enumerate(given):
+            check("randint_like", "high" if k + 1 == len(given) else "low", k + 1, "size", bound)
+        tensor = empty_like(input, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
+        return _finished(random_(tensor, *given, generator=generator), requires_grad)
+    except Exception:
+        kinds_first("randint_like", input=input, generator=generator, dtype=dtype, layout=layout, device=device, memory_format=memory_format, pin_memory=pin_memory)
+        raise
 
 
 # --- draws from tensors of parameters ----------------------------------------------------------------------------------
