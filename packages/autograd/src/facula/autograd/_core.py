@@ -175,7 +175,13 @@ class no_recording:
 
 
 def conj(t) -> Tensor:
-    return t.conj_physical()  # gradients are read more than once
+    """Computed at once, for gradients are read more than once; of what was expanded before that, so that it still says nothing about how products lie."""
+    shape, stride = t.shape, t.stride()
+    if 0 in stride and t._origin is None:
+        for d, s in enumerate(stride):
+            t = t if s else t.narrow(d, 0, min(t.shape[d], 1))
+        return t.conj_physical().expand(shape)
+    return t.conj_physical()
 
 
 def real(t) -> Tensor:

@@ -170,11 +170,11 @@ def backward_text(op, rule, o, saves, v) -> Lines:
         if conj:
             t.add("turned = complex_seen and is_complex(g)")
             with t.open("if turned:"):
-                t.add("g = conj(g)")
+                t.add("given, g = g, conj(g)")
         if saves.lists:
             t.add("needs = [i is not None for i in inputs]")
             t.add(f"grads = rule_{saves.lists[0]}({called(saves.lists[0], rule, saves)})")
-            t.add("return [None if t is None else conj(t) for t in grads] if turned else grads" if conj else "return grads")
+            t.add("return [None if t is None else given if t is g else conj(t) for t in grads] if turned else grads" if conj else "return grads")
             return t
         t.add(f"{', '.join(k + 'i' for k in saves.active)}, = inputs")
         for key in rule.grads:
@@ -225,7 +225,7 @@ def after(t, key, v, conj) -> None:
     for k in key:
         if conj:
             with t.open(f"if turned and {k}g is not None:"):
-                t.add(f"{k}g = conj({k}g)")
+                t.add(f"{k}g = given if {k}g is g else conj({k}g)")
         if "_cast" in v.changed:
             with t.open(f"if {k}_cast is not None and {k}g is not None:"):
                 t.add(f"{k}g = cast({k}g, {k}_cast)")

@@ -86,5 +86,5 @@ def weight(g, x, y_shape, lies) -> F.Tensor:
 
 def bias(g, z_shape) -> F.Tensor:
     if len(z_shape) == 0 or g.ndim <= 1:
-        return sum_to(g, z_shape).contiguous()
+        return sum_to(g, z_shape).clone(memory_format=F.contiguous_format)
     return F.sum(g, tuple(range(g.ndim - 1)))

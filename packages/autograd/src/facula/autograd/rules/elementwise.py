@@ -4,7 +4,7 @@ import math
 
 import facula as F
 
-from .._core import row
+from .._core import conj, row
 from .._table import D, refuse, zero, zeros
 from ._tools import only_where, scaled
 
@@ -45,8 +45,8 @@ D("clamp_max",  x=lambda g, x, y: only_where(x <= y, g),    y=lambda g, x, y: on
 D("clamp_tensor", node="ClampBackward0", x=lambda g, x, y, z: only_where((x >= y) & (x <= z), g),
                 y=lambda g, x, y, z: only_where((x < y) & (y < z), g),
                 z=lambda g, x, y, z: only_where((x > z) | (y > z), g))
-D("where_rows", node="WhereBackward0", y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))
-D("abs",        x=lambda g, x: g * F.sgn(x) if x.dtype.is_complex else g * F.sign(x))
+D("where_rows", node="WhereBackward0", real=True, y=lambda g, x: only_where(x, g),   z=lambda g, x: only_where(F.logical_not(x), g))
+D("abs",        x=lambda g, x: g * F.sgn(x))
 
 # ---- exponentials and logarithms
 D("exp",        x=lambda g, out: g * out)
@@ -88,7 +88,7 @@ zero("trunc_divide", "_floor_quotient", operands="xy")
 refuse("floor_divide", "_heaviside", operands="xy", node="NotImplemented")
 
 # ---- complex: these are written for PyTorch's convention itself (the gradient of z is dL/d Re z + i dL/d Im z)
-D("conj_physical", x=lambda g: F.conj_physical(g), real=True)
+D("conj_physical", x=lambda g: conj(g), real=True)
 D("sgn",        x=lambda g, x, out: sgn_gradient(g, x, out), real=True)
 D("polar",      x=lambda g, out: F.real(F.conj(g) * F.sgn(out)), y=lambda g, out: F.real(F.conj(g) * out * 1j), real=True)
 D("_angle",     x=lambda g, x: angle_gradient(g, x), real=True)
@@ -131,7 +131,7 @@ def sgn_gradient(g, x, out) -> F.Tensor:
     if not x.dtype.is_complex:
         return F.zeros_like(g, memory_format=F.contiguous_format)
     size = F.abs(x)
-    return only_where(size != 0, (g - out * F.real(F.conj(out) * g)) / size)
+    return (g / size - out * F.real(F.conj(out) * g) / size).masked_fill_(size == 0, 0)
 
 
 def angle_gradient(g, x) -> F.Tensor:

@@ -1,4 +1,4 @@
-"""Derivatives of reads and writes through index tensors."""
+"""Derivatives of reads and writes through index tensors. Those that only move elements are `real`: complex ones need no conjugates for that."""
 
 import math
 
@@ -8,24 +8,24 @@ from .._core import Batched, composing, met_by, row
 from .._table import D
 from ._tools import once_only, sum_to, zeros
 
-D("gather",       x=lambda g, x_shape, dim, index: F.scatter_add(zeros(x_shape, g), dim, index, g))
+D("gather", real=True, x=lambda g, x_shape, dim, index: F.scatter_add(zeros(x_shape, g), dim, index, g))
 D("_gather_sparse_grad", node="GatherBackward0", real=True, x=lambda g, x_shape, dim, index: listed_elements(g, x_shape, dim, index))
-D("index_select", x=lambda g, x_shape, dim, index: F.index_add(zeros(x_shape, g), dim, index, g))
-D("scatter",      x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.shape, g)),
+D("index_select", real=True, x=lambda g, x_shape, dim, index: F.index_add(zeros(x_shape, g), dim, index, g))
+D("scatter", real=True, x=lambda g, dim, index: F.scatter(g, dim, index, zeros(index.shape, g)),
                   z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
-D("scatter_add",  x=lambda g: g,    z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
+D("scatter_add", real=True, x=lambda g: g,    z=lambda g, dim, index, z_shape: fitted(F.gather(g, dim, index), z_shape))
 D("_scatter_prod", x=lambda g, x, dim, index, z: product_left(g, x, dim, index, z), z=lambda g, x, dim, index, z, out: product_right(g, x, dim, index, z, out))
 for _name in ("_scatter_max", "_scatter_min"):  # shared by all that are as large
     D(_name,      x=lambda g, x, dim, index, z, out: (x == out) * shares(g, x, dim, index, z, out),
                   z=lambda g, x, dim, index, z, out: (z == F.gather(out, dim, index)) * F.gather(shares(g, x, dim, index, z, out), dim, index))
-D("index_add",    x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
-D("index_copy",   x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index, z_shape: F.index_select(g, dim, index).reshape(z_shape))
-D("masked_scatter", x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: taken_in_order(g, y, z_shape))
+D("index_add", real=True, x=lambda g: g,    z=lambda g, dim, index: F.index_select(g, dim, index))
+D("index_copy", real=True, x=lambda g, dim, index: F.index_fill(g, dim, index, 0),    z=lambda g, dim, index, z_shape: F.index_select(g, dim, index).reshape(z_shape))
+D("masked_scatter", real=True, x=lambda g, y: g.masked_fill(y, 0), z=lambda g, y, z_shape: taken_in_order(g, y, z_shape))
 D("flip",         x=lambda g, dims: F.flip(g, dims))
 
 # through index tensors, one for each bit of dims
-D("index",        x=lambda g, x_shape, indices, dims: row("index_put_rows_")(met_by(zeros(x_shape, g), indices), indices, g, dims, True))
-D("index_put_rows_", node="IndexPutBackward0",
+D("index", real=True, x=lambda g, x_shape, indices, dims: row("index_put_rows_")(met_by(zeros(x_shape, g), indices), indices, g, dims, True))
+D("index_put_rows_", node="IndexPutBackward0", real=True,
                   x=lambda g, indices, dims, accumulate: g if accumulate else row("index_put_rows_")(met_by(g.clone(), indices), indices, zeros((), g), dims, False),
                   y=lambda g, y_shape, indices, dims: sum_to(row("index")(g, indices, dims), y_shape))
 

@@ -2,6 +2,7 @@
 
 import facula as F
 
+from .._core import conj
 from .._table import D
 from .._views import Part, Window, embed
 from ._tools import sum_to
@@ -21,9 +22,9 @@ D("diagonal",   x=lambda g, x_shape, offset, dim1, dim2: embed(g, Part("diagonal
 D("unfold",     x=lambda g, x_shape, dimension, size, step: embed(g, Part("unfold", x_shape, dimension, size, step, overlaps=step < size)))
 D("as_strided", x=lambda g, x_geometry, size, stride, storage_offset: embed(g, Window.at(x_geometry, size, stride, storage_offset)))
 D("real_view",    node="ViewAsRealBackward0", real=True, x=lambda g: F.view_as_complex(g.contiguous()))
-D("_conj",        node="ConjBackward0", real=True, x=lambda g: F.conj_physical(g))
+D("_conj",        node="ConjBackward0", real=True, x=lambda g: conj(g))
 D("_neg_view",    node="NegViewBackward0", x=lambda g: -g)
-D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.resolve_conj()))
+D("complex_view", node="ViewAsComplexBackward0", real=True, check=True, x=lambda g: F.view_as_real(g.contiguous().resolve_conj()))
 
 
 def unsqueezed(g, shape, dims) -> F.Tensor:
