@@ -30,6 +30,11 @@ class Operands:
         self.broadcasts = op.kind in MAPS  # then a Python number may stand where a tensor does
         self.arguments = [self.letter.get(p, "p_" + p) for p in self.params]
 
+    def called(self, letter) -> str:
+        """What PyTorch's own signatures call an operand."""
+        name = next(p for p, k in self.letter.items() if k == letter)
+        return "self" if name == "input" else name
+
     def argument(self, name) -> str | None:
         """The name in generated text of what a rule calls `name`."""
         if name in self.letters:
@@ -63,8 +68,7 @@ class Saves:
         name, (_, kind) = entry
         if kind != "tensor":
             return kind == "out", kind != "out", ""
-        public = next(p for p, letter in self.operands.letter.items() if letter == name)
-        return False, False, "self" if public == "input" else public
+        return False, False, self.operands.called(name)
 
     def resolve(self, name, key="?") -> tuple:
         """(name in the text, kind) of a rule's parameter."""

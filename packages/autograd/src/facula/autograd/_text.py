@@ -177,7 +177,7 @@ def backward_text(op, rule, o, saves, v) -> Lines:
             t.add("return [None if t is None else given if t is g else conj(t) for t in grads] if turned else grads" if conj else "return grads")
             return t
         t.add(f"{', '.join(k + 'i' for k in saves.active)}, = inputs")
-        for key in rule.grads:
+        for key in sorted(rule.grads, key=lambda key: o.called(key[0])):  # PyTorch's order: where gradients of gradients meet, the one that came first says how the sum lies
             if key in v.numbers:
                 t.add(f"{key}g = None")
                 continue
