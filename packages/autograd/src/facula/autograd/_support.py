@@ -36,10 +36,12 @@ def format_of(t) -> int:
 
 
 def formed(g, format) -> Tensor:
-    """g in that memory format, contiguous for 0."""
-    if lib.fc_is_contiguous(g._h, format):
+    """g in that memory format, contiguous for 0: with the strides of a new tensor, those of dims of size 1 included."""
+    if format == 4:
+        return g if lib.fc_is_contiguous(g._h, 4) else formed(g.transpose(1, 2), 0).transpose(1, 2)
+    if lib.fc_is_contiguous(g._h, format) and (1 not in g.shape or g.stride() == facula.empty(g.shape, memory_format=FORMATS[format], device="meta").stride()):
         return g
-    return g.transpose(1, 2).contiguous().transpose(1, 2) if format == 4 else g.contiguous(memory_format=FORMATS[format])
+    return g.clone(memory_format=FORMATS[format])
 
 
 def cast(g, dtype) -> Tensor:

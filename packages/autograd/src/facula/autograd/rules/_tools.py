@@ -95,9 +95,10 @@ class Straight(Node):
     """A gradient of straight pieces goes back to its incoming gradient, and as zeros to what says which piece it is."""
 
     __slots__ = ()
+    _layout = ("memory_format",)  # of these zeros
 
     def _backward(self, g, inputs) -> tuple:
-        return g, None if inputs[1] is None else F.zeros_like(g)
+        return g, None if inputs[1] is None else F.zeros_like(g, memory_format=self._saved[0])
 
 
 def strided(found, stride) -> F.Tensor:
@@ -108,8 +109,8 @@ def strided(found, stride) -> F.Tensor:
     return found.permute(order).contiguous().permute([order.index(d) for d in range(found.ndim)])
 
 
-def straight(g, x_origin) -> F.Tensor:
+def straight(g, x_origin, memory_format=F.contiguous_format) -> F.Tensor:
     """The gradient g of x, which has a history through x too where one is kept: its slope there is zero, as in PyTorch, and no error."""
     if grad_mode():
-        g._origin = made(Straight, (g._origin, x_origin), ())
+        g._origin = made(Straight, (g._origin, x_origin), (memory_format,))
     return g

@@ -10,8 +10,8 @@ from .._table import D, zeros
 from ._tools import straight
 
 D("copy",  node="CloneBackward0", check=True, x=lambda g, dtype, x_dtype: g if dtype is None else cast(g, x_dtype))
-D("copy_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
-D("place_into_", node="CopyBackwards", x=zeros, y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+D("copy_into_", node="CopyBackwards", x=lambda g: F.zeros_like(g, memory_format=F.contiguous_format), y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
+D("place_into_", node="CopyBackwards", x=lambda g: F.zeros_like(g, memory_format=F.contiguous_format), y=lambda g, y_shape, y_dtype: cast(sum_to(g, y_shape), y_dtype))
 D("fill_number_", node="FillBackward2", x=zeros)
 D("_triangle", x=lambda g, diagonal, upper: F.triu(g, diagonal) if upper else F.tril(g, diagonal))
 D("cat",   tensors=lambda g, tensors_shapes, tensors_dtypes, dim: pieces(g, tensors_shapes, tensors_dtypes, dim))

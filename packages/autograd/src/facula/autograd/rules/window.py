@@ -27,7 +27,7 @@ D("convolution_grad_input",  x=lambda g, y, x_shape, stride, padding, dilation, 
 D("convolution_grad_weight", x=lambda g, y, x_shape, stride, padding, dilation, transposed, groups:
                                  convolved(y, g, x_shape, stride, padding, dilation, transposed, groups),
                              y=lambda g, x, y_shape, stride, padding, dilation, transposed, groups:
-                                 row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups))
+                                 reached(row("convolution_grad_input")(x, g, spatial(y_shape), stride, padding, dilation, transposed, groups), x, g, stride, padding, dilation, transposed))
 
 D("max_pool",           node="MaxPool2DWithIndicesBackward0", flat=(1,),
                         x=lambda g, x_shape, x_format, x_origin, out1: straight(formed(put_back(g, out1, spatial(x_shape)), x_format), x_origin))
@@ -95,13 +95,30 @@ def alike(g, deep, x, weight) -> F.Tensor:
 
 def crossed(weight, big, small, stride, padding, dilation) -> F.Tensor:
     """A second gradient of a weight, as PyTorch leaves it: a convolution of big by small over the batch, whose channels change places and whose last places are cut off."""
+    if weight.is_complex():  # made of real ones, anew
+        return formed(weight, 0)
+    turned, big, small = (t.transpose(0, 1) for t in (weight, big, small))
     sizes = zip(spatial(weight.shape), spatial(big.shape), spatial(small.shape), stride, padding, dilation)
-    beyond = [(n + 2 * p - s * (m - 1) - 1) // d + 1 - k for k, n, m, s, p, d in sizes][5 - weight.ndim :]
-    turned = weight.transpose(0, 1)
+    return cut(alike(turned, deep(big, 1), big, small), [(n + 2 * p - s * (m - 1) - 1) // d + 1 - k for k, n, m, s, p, d in sizes]).transpose(0, 1)
+
+
+def reached(input, out, weight, stride, padding, dilation, transposed) -> F.Tensor:
+    """A second gradient of an input, as PyTorch leaves it: of a transposed convolution a convolution of all that came out, whose last places are cut off."""
+    if input.is_complex() or not transposed:
+        return formed(input, 0) if input.is_complex() else input
+    sizes = zip(spatial(input.shape), spatial(out.shape), spatial(weight.shape), stride, padding, dilation)
+    return cut(input, [(n + 2 * p - d * (k - 1) - 1) // s + 1 - m for m, n, k, s, p, d in sizes])
+
+
+def cut(t, beyond) -> F.Tensor:
+    """t as the first places of a tensor that had so many more."""
+    beyond = beyond[5 - t.ndim :]
     if not any(beyond):
-        return turned.contiguous().transpose(0, 1)
-    whole = F.constant_pad_nd(turned.contiguous(), [n for more in reversed(beyond) for n in (0, more)])
-    return whole.transpose(0, 1)[(..., *(slice(k) for k in weight.shape[2:]))]
+        return t
+    if format_of(t) == 4:
+        return cut(t.transpose(1, 2).unsqueeze(1), [0, *beyond, 0]).squeeze(1).transpose(1, 2)
+    whole = F.constant_pad_nd(t, [n for more in reversed(beyond) for n in (0, more)])
+    return whole[(..., *(slice(k) for k in t.shape[2:]))]
 
 
 def spatial(shape) -> tuple:
