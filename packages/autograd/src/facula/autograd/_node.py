@@ -72,7 +72,7 @@ class Node(lib.NodeSlots):
     def _changed(self, name, tensor, saved_at) -> GradError:
         """The error for a saved tensor that was written to since."""
         return GradError(
-            f"{self._rule.op_name}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
+            f"{self._rule.op_name if self._rule else self.name()}: one of the variables needed for gradient computation has been modified by an inplace operation: {name} {tuple(tensor.shape)}, "
             f"saved at version {saved_at}, is now {tensor_version(tensor)}; expected version {saved_at} instead. Clone it before the in-place operation."
         )
 

@@ -15,7 +15,7 @@ from . import _record
 from ._core import GradError, Tensor, alias, beside, empty_strided, epoch_advance, epoch_refresh, epoch_stale, grad_mode, is_complex, is_float, lib, row, tensor_version
 from ._names import IN_PLACE
 from ._node import Leaf, Node, Nowhere, Output, Swapped, nothing
-from ._support import relined
+from ._support import check_list, finish, pack_hooks, relined
 from ._table import NONE, RULES, UNRECORDED, WRITTEN
 from ._views import PIECES, Without, fixed, keep_retained, made, rebase, refreshed
 
@@ -44,13 +44,25 @@ class Lies(Node):
 
 
 class Step(Node):
-    """A composition whose gradients are written as functions of the result's."""
+    """A composition whose gradients are written as functions of the result's, and of tensors that it keeps."""
 
     __slots__ = ()
-    _layout = ("gradients",)
+    _layout = ("gradients", "kept", "kept_version")
 
     def _backward(self, g, inputs) -> tuple:
-        return tuple([None if node is None else gradient(g) for node, gradient in zip(inputs, self._saved[0])])
+        gradients, kept, versions = self._saved if type(self._saved) is tuple else self._thawed()
+        check_list(self, "kept", kept, versions)
+        return tuple([None if node is None else gradient(g, *kept) for node, gradient in zip(inputs, gradients)])
+
+
+class KeepingStep(Step):
+    """One that keeps some."""
+
+    __slots__ = ()
+    _keeps = True
+
+    def name(self) -> str:
+        return self._step[0]
 
 
 class Write:
@@ -165,13 +177,19 @@ class Tape:
         shown._origin = made(Lies, (t._origin,), (tuple(new.stride()),))
         return shown
 
-    def step(self, result, name, inputs, gradients) -> None:
+    def step(self, result, name, inputs, gradients, kept) -> None:
         for t in inputs:
             if epoch_stale(t):
                 self.refresh(t)
         edges = tuple([t._origin for t in inputs])
-        result._origin = made(Step, edges, (gradients,))
-        result._origin._step = name, edges
+        node = result._origin = made(KeepingStep if kept else Step, edges, (gradients, kept, [tensor_version(t) for t in kept]))
+        node._step = name, edges
+        caller = sys._getframe(2)  # step, one_step_of, the composition
+        while caller.f_globals.get("__name__", "").startswith("facula.tensor_core"):
+            caller = caller.f_back
+        node._code, node._at = caller.f_code, caller.f_lasti
+        if kept and pack_hooks():
+            finish(node)
 
     def unrecorded(self, tensor) -> None:
         """A write without history makes views stale too: of those whose history cannot be rebuilt the next use is refused."""

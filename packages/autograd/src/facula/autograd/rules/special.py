@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import facula as F
 
-from .._core import row
+from .._core import composing, row
 from .._table import D, none
 from ._tools import only_where
 
@@ -21,7 +21,7 @@ D("digamma",    x=lambda g, x: g * F.polygamma(1, x))
 D("_polygamma", x=lambda g, x, n: g * F.polygamma(n + 1, x))
 D("igamma",     x=lambda g: without("igamma: input"),  y=lambda g, x, y: g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
 D("igammac",    x=lambda g: without("igammac: input"), y=lambda g, x, y: -g * F.exp((x - 1) * F.log(y) - y - F.lgamma(x)))
-D("_logit",     x=lambda g, x: g / (x * (1 - x)).masked_fill((x < 0) | (x > 1), math.nan))
+D("_logit",     x=lambda g, x: logit_gradient(g, x))
 D("sinc",       x=lambda g, x: g * only_where(math.pi * x * x != 0, (math.pi * x * F.cos(math.pi * x) - F.sin(math.pi * x)) / (math.pi * x * x)))
 D("xlogy",      x=lambda g, x, y: times_log(g, x, y, F.xlogy, 0),         y=lambda g, x, y: g * x / y)
 D("_special_xlog1py", x=lambda g, x, y: times_log(g, x, y, F.special.xlog1py, -1), y=lambda g, x, y: g * x / (y + 1))
@@ -74,3 +74,9 @@ def times_log(g, x, y, product, pole) -> F.Tensor:
     """product(g, y), g times a logarithm of y, which is 0 where x is 0 and the logarithm has no value; y may be a number."""
     y = y.to(g.dtype) if isinstance(y, F.Tensor) else F.tensor(y, dtype=g.dtype)  # integers have logarithms of the default dtype
     return F.masked_fill(product(g, y), (x == 0) & (y <= pole), 0)
+
+
+def logit_gradient(g, x) -> F.Tensor:
+    """Beyond 0 and 1 it is NaN; with a graph where that is says how the gradient lies, as in PyTorch."""
+    inside, slope = (x >= 0) & (x <= 1), g / (x * (1 - x))
+    return F.where(inside, slope, math.nan) if composing() else slope.masked_fill_(~inside, math.nan)

@@ -80,11 +80,19 @@ def gradient_lies(t, how):
     return t if t._origin is None or type(t) is not Tensor or _listeners or not grad_mode() else tape.gradient_lies(t, how)
 
 
-def one_step_of(result, name, inputs, gradients):
-    """The result of a composition without history, which gets that of one step: for each input the function that makes its gradient of the result's."""
+def one_step_of(result, name, inputs, gradients, kept=()):
+    """The result of a composition without history, which gets that of one step: for each input the function that makes its gradient of the result's.
+
+    kept: tensors that these functions get behind it, and that may not be written to before.
+    """
     if any(t._origin is not None for t in inputs) and grad_mode():
-        tape.step(result, name, inputs, gradients)
+        tape.step(result, name, inputs, gradients, kept)
     return result
+
+
+def stepping(*tensors):
+    """Has a composition to say itself what its gradients are, by one_step_of? Interpreters go by its rows."""
+    return not _listeners and grad_mode() and any([t._origin is not None for t in tensors])
 
 
 class Begun(str):

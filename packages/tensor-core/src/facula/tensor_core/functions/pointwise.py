@@ -11,7 +11,7 @@ from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
-from facula.tensor_core.dispatch.slow import has_origin, one_node, one_step
+from facula.tensor_core.dispatch.slow import grad_mode, has_origin, one_node, one_step, one_step_of, stepping
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
@@ -104,8 +104,9 @@ def logit(input, eps=None, *, out=None):
     if eps is not None:
         if type(eps) is not float:
             check("logit", "eps", 1, "float", eps)
+        if out is None and stepping(input):
+            return one_step_of(logit(input.detach(), eps), "LogitBackward0", (input,), (lambda g, x: _logit_gradient(g, x, eps),), (input,))
         eps, input = float(eps), _floating(input)
-        given = input
         if isinstance(out, Tensor):
             clear("logit", out, (input,))
         if eps != eps:  # bounds nothing
@@ -115,7 +116,6 @@ def logit(input, eps=None, *, out=None):
             input = _ops.where_rows(_ops.lt(input, eps), number_for("logit", eps, input), _ops.clamp_max(input, 1 - eps))
         else:
             input = _ops.clamp_numbers(input, min=eps, max=1 - eps)
-        return one_node(_ops._logit(input, out=out), "LogitBackward0", given)
     return _ops._logit(input, out=out)
 
 
@@ -162,6 +162,13 @@ def polygamma(n, input, *, out=None):
     return _ops._polygamma(input, n=n, out=out)
 
 
+def _logit_gradient(g, x, eps):
+    """g / (x (1 - x)), and 0 where x is beyond the bounds."""
+    held = _ops.logical_and(_ops.ge(x, eps), _ops.le(x, 1 - eps))
+    slope = _ops.div(g, _ops.mul(x, _ops.rsub(x, 1)))
+    return _ops.where_rows(held, slope, 0) if grad_mode() else slope.masked_fill_(_ops.logical_not(held), 0)
+
+
 def mvlgamma(input, p, *, out=None):
     """Logarithm of the multivariate gamma function of dimension p.
 
@@ -182,9 +189,12 @@ def mvlgamma(input, p, *, out=None):
     x = _floating(input)
     from facula.tensor_core.functions.ranges import arange
 
+
     steps = _ops.mul(arange(p, dtype=x.dtype, device=x.device), -0.5)
-    each = _ops.lgamma(_ops.add(_ops.unsqueeze(x, -1), steps))
-    return one_node(_ops.add(_ops.sum(each, -1), p * (p - 1) * math.log(math.pi) / 4, out=out), "MvlgammaBackward0", input)
+    over = lambda function, x: _ops.sum(function(_ops.add(_ops.unsqueeze(x, -1), steps)), -1)
+    if out is None and x is input and stepping(input):
+        return one_step_of(mvlgamma(x.detach(), p), "MvlgammaBackward0", (x,), (lambda g, x: _ops.mul(g, over(_ops.digamma, x)),), (x,))
+    return one_node(_ops.add(over(_ops.lgamma, x), p * (p - 1) * math.log(math.pi) / 4, out=out), "MvlgammaBackward0", input)
 
 
 def float_power(input, exponent, *, out=None):
@@ -352,6 +362,10 @@ def complex_(real, imag, *, out=None):
         _tensors("complex", real=real, imag=imag)
     if real.dtype is not imag.dtype or real.dtype is not float32 and real.dtype is not float64:
         _parts_of_complex("complex", real, imag)
+    if stepping(real, imag):  # the gradients are the parts of what comes in, as they lie
+        back = [lambda g, part=part, shape=t.shape: part(g).sum_to_size(shape) for part, t in ((_math.real, real), (_math.imag, imag))]
+        result = one_step_of(complex_(real.detach(), imag.detach()), "ComplexBackward0", (real, imag), back)
+        return result if out is None else into("complex", result, out)
     flat = not (lib.fc_lies_oddly(real._h) or lib.fc_lies_oddly(imag._h))  # then nor does the result, whatever is broadcast
     if flat:
         pair = (real, imag) if real.shape == imag.shape else broadcast_tensors(real, imag)

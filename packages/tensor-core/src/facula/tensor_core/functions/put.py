@@ -77,7 +77,7 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
 
 def _written(input, look, src, name):
     plain = _ops.interpreting and type(input) is not Tensor and name != "as_strided_scatter"  # of many examples at once the memory is theirs together
-    own = not _ops.interpreting and name != "as_strided_scatter" and input.dtype is src.dtype and (input._origin is not None or src._origin is not None)
+    own = name != "as_strided_scatter" and input.dtype is src.dtype and _dispatch.stepping(input, src)
     copy = input.clone() if plain else _alike(input.detach() if own else input)
     view = look(copy)
     if view.shape != src.shape:
@@ -153,6 +153,11 @@ def put(input, index, source, accumulate=False):
         if not lib.fc_index_put(_ops.view(copy, (-1,))._h, 1, [index._h], source._h, accumulate):
             lib.fc_fresh(copy._h)
             return _dims.lying_as(copy, input)
+    if _dispatch.stepping(input, source):
+        shape = source.shape
+        of_input = lambda g, at: g if accumulate else put(g, at, g.new_zeros(shape))
+        of_source = lambda g, at: g.take(at).reshape(shape)
+        return _dispatch.one_step_of(put(input.detach(), index, source.detach(), accumulate), "PutBackward0", (input, source), (of_input, of_source), (index,))
     flat = _shape.reshaped(input, -1).clone().index_put_([_shape.reshaped(index, -1)], _shape.reshaped(source, -1), accumulate)
     return _dispatch.one_node(_dims.lying_as(flat.reshape(input.shape), input), "PutBackward0", input, source)
 

@@ -4,7 +4,7 @@ from facula.tensor_core import _ops, _warned
 from facula.tensor_core.dispatch.kinds import check, read_ints, want_ints, want_tensor
 from facula.tensor_core.dispatch.arguments import LACKING, listed, sequence, whole
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
-from facula.tensor_core.dispatch.slow import one_node, one_step
+from facula.tensor_core.dispatch.slow import one_node, one_step, one_step_of, stepping
 from facula.tensor_core.functions.conjugate import turned
 from facula.tensor_core.functions.create import empty, full, ones_like
 from facula.tensor_core.functions.ranges import arange
@@ -246,6 +246,8 @@ def rot90(input, k=1, dims=(0, 1)):
     if a == b:
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k = k % 4  # it may be a tensor
+    if stepping(input):
+        return one_step_of(rot90(input.detach(), k, (a, b)), "Rot90Backward0", (input,), (lambda g: rot90(g, -k, (a, b)),))
     if k == 1:
         return _alone(_ops.transpose(_ops.flip(input, (b,)), a, b))
     if k == 2:
@@ -303,6 +305,8 @@ def constant_pad_nd(input, pad, value=0):
     if value and (isinstance(value, complex) or input.dtype._kind != 2 or not -1e4 < value < 1e4):
         value = full((), value, dtype=input.dtype).item()  # refused where the dtype cannot hold it
         if isinstance(value, complex) or isinstance(value, int) and not -(2**53) <= value <= 2**53:
+            if stepping(input):
+                return one_step_of(constant_pad_nd(input.detach(), pad, value), "ConstantPadNdBackward0", (input,), (lambda g: constant_pad_nd(g, [-w for w in pad]),))
             inside = _ops.constant_pad_nd(ones_like(input, dtype=bool_), pad)
             return one_node(_ops.where_rows(inside, _ops.constant_pad_nd(input, pad), full((), value, dtype=input.dtype)), "ConstantPadNdBackward0", input)
     return _ops.constant_pad_nd(input, pad, value)
