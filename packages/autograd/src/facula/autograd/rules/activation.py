@@ -129,13 +129,11 @@ def mse(x, y, g) -> F.Tensor:
 
 
 def smooth_l1(x, y, g, beta) -> F.Tensor:
-    r = x - y
-    return F.where(r.abs() >= beta, g * r.sign(), g * r / beta).contiguous()  # NaN is not beyond, and stays
+    return (g * row("_hardtanh")((x - y) / beta)).contiguous()
 
 
 def huber(x, y, g, delta) -> F.Tensor:
-    r = x - y
-    return F.where(r.abs() >= delta, g * r.sign() * delta, g * r).contiguous()
+    return (g * row("_hardtanh")(x - y, min_val=-delta, max_val=delta)).contiguous()
 
 
 def soft_margin(y, x, g) -> F.Tensor:

@@ -2,6 +2,7 @@
 
 import facula as F
 
+from .._core import composing
 from .._table import D
 from ._tools import count, has_zero, kept, listed, only_where, spread, zeros
 
@@ -103,6 +104,8 @@ def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor | None:
     if p == 1:
         return F.sgn(x) * g
     if p == 2:
+        if composing():  # by the steps that say how gradients of gradients lie
+            return g * F.masked_fill(x / F.where(out != 0, out, 1), out == 0, 0)
         rate = F.masked_fill(g / F.where(out != 0, out, 1), out == 0, 0)
         return x * rate if 0 in g.stride() else rate * x  # a gradient that lies somehow says how the product lies
     if p in (float("inf"), float("-inf")):
@@ -113,7 +116,7 @@ def norm_gradient(g, x, out, dim, p, keepdim) -> F.Tensor | None:
     size = F.abs(x)
     there = (size != 0) & (out != 0)
     size, out = F.where(there, size, 1), F.where(out != 0, out, 1)  # powers of 0 may be infinite, and their derivatives NaN
-    return only_where(there, F.sgn(x) * size ** (p - 1) * g / out ** (p - 1))
+    return F.sgn(x) * size ** (p - 1) * g / out ** (p - 1)
 
 
 def backwards(scan, t, dim) -> F.Tensor:

@@ -21,7 +21,7 @@ D("_cross_entropy", node="NllLossBackward0", flat=(1, 2),
   x=lambda g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing:
     cross_entropy_gradient(g, x, y, z, out1, out2, reduction, ignore_index, label_smoothing))
 D("_nll_loss",      flat=(1,),
-  x=lambda g, x, x_origin, y, z, out1, reduction, ignore_index: straight(nll_gradient(g, x, y, z, out1, reduction, ignore_index), x_origin))
+  x=lambda g, x, x_origin, y, z, out1, reduction, ignore_index: straight(nll_gradient(g, x, y, z, out1, reduction, ignore_index), x_origin, F.preserve_format))
 
 D("_multi_margin",  node="MultiMarginLossBackward0", x=lambda g, x, y, z, p, margin: multi_margin_gradient(g, x, y, z, p, margin))
 D("_multilabel_margin", node="MultilabelMarginLossBackward0", x=lambda g, x, y: multilabel_margin_gradient(g, x, y))
@@ -112,9 +112,10 @@ def layer_norm_gradients(g, x, weight, mean, rstd, dims, eps, needs) -> tuple:
     lead = tuple(range(x.ndim - dims))
     if not composing():
         dx, dw, db = row("_layer_norm_backward")(g, x, mean, rstd, weight, dims)
-        return dx, dw, db if weight is not None else added(g, lead).contiguous() if needs[2] else None
+        return dx, dw, db if weight is not None else formed(added(g, lead), 0) if needs[2] else None
+    g, x = extend.gradient_lies(g, "rows"), extend.gradient_lies(x, "rows")
     h, r = normalised(x, tuple(range(x.ndim - dims, x.ndim)), eps)
-    return formed(normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), 0), added(g * h, lead).contiguous(), added(g, lead).contiguous()
+    return formed(normal_gradients(g, h, r, weight, tuple(range(x.ndim - dims, x.ndim))), 0), formed(added(g * h, lead), 0), formed(added(g, lead), 0)
 
 
 def added(t, dims) -> F.Tensor:
@@ -156,8 +157,9 @@ def pdist_gradient(g, x, out, p) -> F.Tensor:
 def rms_norm_gradients(g, x, weight, rrms, dims, eps) -> tuple:
     if not composing():
         dx, dw = row("_rms_norm_backward")(g, x, rrms, weight, dims)
-        if not g.is_contiguous() and 0 not in g.stride():  # PyTorch multiplies g by what follows
+        if g.stride() != dx.stride() and 0 not in g.stride():  # PyTorch multiplies g by what follows
             dx = F.empty_like(g).copy_(dx)
+            dw = F.empty_like(g).copy_(dw) if dw is not None and dw.shape == g.shape else dw
         return dx, dw
     along = tuple(range(x.ndim - dims, x.ndim))
     r = F.rsqrt(F.mean(x * x, along, True) + eps)
@@ -171,8 +173,8 @@ def batch_norm_gradients(g, x, weight, mean, invstd, eps, train) -> tuple:
     along = (0, *range(2, x.ndim))
     shape = [-1 if d == 1 else 1 for d in range(x.ndim)]
     w = None if weight is None else weight.reshape(shape)
-    if train:  # second gradients: x's lies like x, and g's by rows
-        g, x = extend.gradient_lies(g, "rows"), extend.gradient_lies(x, "like")
+    g, x = extend.gradient_lies(g, "rows"), extend.gradient_lies(x, "like")  # second gradients: x's lies like x, and g's by rows
+    if train:
         h, r = normalised(x, along, eps, F.rsqrt if eps else or_zero)
         dx = normal_gradients(g, h, r, w, along)
     else:
@@ -212,7 +214,7 @@ def group_norm_gradients(g, x, weight, mean, rstd, groups, eps) -> tuple:
     w = None if weight is None else weight.reshape(1, groups, c // groups, 1)
     dx = normal_gradients(g.reshape(shape), h, r, w, (2, 3)).reshape(x.shape)
     along = (0, *range(2, x.ndim))
-    return formed(dx, of_images(x)), F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
+    return formed(dx, of_images(x)) if x.ndim > 3 else dx, F.sum(g * h.reshape(x.shape), along), F.sum(g, along)
 
 
 def embedding_gradient(g, shape, index, padding_idx, by_frequency) -> F.Tensor:

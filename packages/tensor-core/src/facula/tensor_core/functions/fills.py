@@ -31,8 +31,8 @@ def masked_fill(input, mask, value):
     if type(mask) is not Tensor:
         want_tensor("masked_fill", "mask", 1, mask)
     if type(value) is float and mask.dtype is _bool and input.dtype._kind == 2 and input.dtype.itemsize > 2 and input.shape and abs(value) <= 65504:
-        if _lies_oddly(input._h) or _lies_oddly(mask._h):
-            input, mask = _in_rows(input), _in_rows(mask)
+        if _lies_oddly(input._h) or _lies_oddly(mask._h) or mask.shape != input.shape:
+            input, mask = _in_rows(input, mask)
         return _ops.where_rows(mask, value, input)
     if mask.dtype._name != "bool":
         raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype._name}. Convert with .bool().")
@@ -48,14 +48,14 @@ def masked_fill(input, mask, value):
 
 @_dispatch.one_step(where_rows="MaskedFillBackward0")
 def _filled(input, mask, value):
-    if _lies_oddly(input._h) or _lies_oddly(mask._h):
-        input, mask = _in_rows(input), _in_rows(mask)
+    if _lies_oddly(input._h) or _lies_oddly(mask._h) or mask.shape != input.shape:
+        input, mask = _in_rows(input, mask)
     return _ops.where_rows(mask, value, input)
 
 
-def _in_rows(t):
-    """t as a new tensor lies, dims of size 1 too, as every result of masked_fill does."""
-    return _ops.copy(t, None, 0) if _lies_oddly(t._h) else t
+def _in_rows(*operands):
+    """Operands as new tensors lie, dims of size 1 too, as every result of masked_fill does, and its gradient."""
+    return [_dispatch.gradient_lies(_ops.copy(t, None, 0) if _lies_oddly(t._h) else t, "rows") for t in operands]
 
 
 _lies_oddly = lib.fc_lies_oddly

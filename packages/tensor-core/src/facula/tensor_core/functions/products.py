@@ -230,7 +230,7 @@ def block_diag(*tensors):
     want_tensors("block_diag", tensors)
     if not tensors:
         return zeros(1, 0)
-    wide = [t if len(t.shape) == 2 else _joining.atleast_2d(t) for t in tensors]
+    wide = [t if len(t.shape) == 2 else _joining.atleast_2d(_dispatch.gradient_lies(t, "rows")) for t in tensors]
     if most := [t for t in wide if len(t.shape) > 2]:
         at = next(k for k, t in enumerate(wide) if t is most[0])
         raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {most[0].dim()} dimensions")

@@ -218,8 +218,8 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
     laid = _dispatch.gradient_lies(A, "rows")
     solved = solve_triangular(laid.mT if transpose else laid, input, upper=upper != transpose, unitriangular=unitriangular)
     lead = solved.shape[:-2]
-    A = A if A.shape[:-2] == lead else _ops.expand(A, (*lead, *A.shape[-2:]))
-    return into("triangular_solve", return_types.triangular_solve(*(_dispatch.one_node(t, "TriangularSolveBackward0", input, A) for t in (solved, columns(A)))), out, (input,))
+    laid = laid if A.shape[:-2] == lead else _ops.expand(laid, (*lead, *A.shape[-2:]))
+    return into("triangular_solve", return_types.triangular_solve(*(_dispatch.one_node(t, "TriangularSolveBackward0", input, A) for t in (solved, columns(laid)))), out, (input,))
 
 
 def cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor:
