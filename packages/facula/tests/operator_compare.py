@@ -209,18 +209,21 @@ def processed(s, expected, actual):
     return s.output_process_fn_grad(expected), retargeted(s.output_process_fn_grad)(actual)
 
 
-def gradients(theirs, mine, expected, actual):
-    """Gradients of weighted sums of all results, for every argument that requires one."""
+def gradients(theirs, mine, expected, actual, lay=lambda t: t, graph=False):
+    """Gradients of weighted sums of all results, for every argument that requires one.
+
+    lay: the weights, which go backward, as they are to lie in memory. graph: the gradients are to have a history.
+    """
     leaves, ours = ([t for t in tensors((c.args, c.options)) if t.requires_grad] for c in (theirs, mine))
     outs = [(e, a) for e, a in zip(tensors(expected), tensors(actual)) if e.requires_grad and (e.numel() or a.requires_grad)]
     if not outs or not leaves:
         return
-    weights = [torch.linspace(-1, 2, e.numel(), dtype=torch.float64).reshape(e.shape).to(e.dtype) * (1 + 0.5j if e.is_complex() else 1) for e, _ in outs]
-    wanted = outcome(lambda: torch.autograd.grad([e for e, _ in outs], leaves, weights, allow_unused=True))
+    weights = [lay(torch.linspace(-1, 2, e.numel(), dtype=torch.float64).reshape(e.shape).to(e.dtype) * (1 + 0.5j if e.is_complex() else 1)) for e, _ in outs]
+    wanted = outcome(lambda: torch.autograd.grad([e for e, _ in outs], leaves, weights, allow_unused=True, create_graph=graph))
     if isinstance(wanted, Exception) and ("is not implemented" not in str(wanted) or "'inplace version of" in str(wanted)):
         return
     forget()
-    found = outcome(lambda: facula.autograd.grad([a for _, a in outs], ours, mirrored(weights), allow_unused=True))
+    found = outcome(lambda: facula.autograd.grad([a for _, a in outs], ours, mirrored(weights), allow_unused=True, create_graph=graph))
     if isinstance(wanted, Exception) or isinstance(found, Exception):
         yield from (("gradient", f"{kind}: {text}") for kind, text in unlike_outcomes(wanted, found))
         return

@@ -36,7 +36,6 @@ KNOWN = {
     "special.bessel_j0": {"value": FINER},
     "special.bessel_y1": {"value": FINER},
     "special.polygamma.special_polygamma_n_0": {"value": FINER},
-    "tensordot": {"gradient stride": GRADIENT_STRIDE},
     "topk": {"value": TIES},
     "triangular_solve": {"gradient stride": GRADIENT_STRIDE},
 }

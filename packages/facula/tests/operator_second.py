@@ -20,7 +20,8 @@ def differences(op, s):
     yield from of_calls(s, *plain(op, s))
 
 
-def of_calls(s, theirs, mine):
+def of_calls(s, theirs, mine, lay=lambda t: t):
+    """lay: the weights of both gradients, as they are to lie in memory."""
     expected, actual = outcomes(theirs, mine)
     if isinstance(expected, Exception) or isinstance(actual, Exception):
         return
@@ -29,7 +30,7 @@ def of_calls(s, theirs, mine):
     pairs = [(x, y) for x, y in zip(tensors(e), tensors(a)) if x.requires_grad and y.requires_grad]
     if not pairs or not leaves:
         return
-    first, then = weights([x for x, _ in pairs], -1), weights(leaves, 0.5)
+    first, then = ([lay(w) for w in weights(*of)] for of in (([x for x, _ in pairs], -1), (leaves, 0.5)))
     wanted = outcome(lambda: second(torch, leaves, [x for x, _ in pairs], first, then))
     if isinstance(wanted, Exception):
         return
