@@ -3,6 +3,8 @@
 #include "ops.h"
 #include "verb.h"
 
+#include <string.h>
+
 static fc_tensor *fc_null(int status) { (void)status; return NULL; }
 
 /* Dim index in [0, limit), from either end. */
@@ -38,9 +40,12 @@ fc_tensor *fc_as_strided(fc_tensor *x, int ndim, const int64_t *shape, const int
  */
 static int fc_view_strides(const fc_tensor *x, int n, const int64_t *shape, int64_t *stride)
 {
-    if (x->numel == 0) {
+    if (x->numel == 0) { /* of no elements: as a new tensor, but for one that keeps its shape */
         int64_t numel;
-        fc_contiguous_strides(n, shape, stride, &numel);
+        if (n == x->ndim && !memcmp(shape, x->shape, (size_t)n * sizeof *shape))
+            memcpy(stride, x->stride, (size_t)n * sizeof *stride);
+        else
+            fc_contiguous_strides(n, shape, stride, &numel);
         return 1;
     }
     int v = n - 1;
@@ -65,12 +70,12 @@ static int fc_view_strides(const fc_tensor *x, int n, const int64_t *shape, int6
     return 1;
 }
 
-/* Contiguous, in no other strides than any such tensor: where it has a single element, or dims of one, others may be kept. */
+/* Contiguous, in no other strides than any such tensor: where it has a single element or none, or dims of one, others may be kept. */
 static int fc_plainly_laid(const fc_tensor *x)
 {
     int64_t wanted = 1;
     if (!x->contiguous || x->numel == 0)
-        return x->contiguous;
+        return 0;
     for (int d = x->ndim - 1; d >= 0; wanted *= x->shape[d--])
         if (x->stride[d] != wanted)
             return 0;

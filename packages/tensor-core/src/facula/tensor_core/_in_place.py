@@ -168,7 +168,7 @@ def _written(name, function, form):
             if result.dtype is not input.dtype and not can_cast(result.dtype, input.dtype):
                 raise DTypeError(f"{name}_: result type {result.dtype._scalar_type} can't be cast to the desired output type {input.dtype._scalar_type}. Use {name}.")
             if not (alone or read):
-                partly_apart(name + "_", input, args)
+                partly_apart(name + "_", input, (*args, *options.values()))
             if input.is_sparse:
                 return input.copy_(result)
             return taken(input, result)

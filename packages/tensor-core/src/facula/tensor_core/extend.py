@@ -15,6 +15,7 @@ from facula.tensor_core._lib import NULL, lib
 from facula.tensor_core.memory.copying import state_of
 from facula.tensor_core.dispatch.out import into, kept, written
 from facula.tensor_core.dispatch.run import fitting
+from facula.tensor_core.functions.shape import _alone as alone
 from facula.tensor_core._grad_mode import grad_mode, set_grad_mode
 from facula.tensor_core._threads import ThreadState
 from facula.tensor_core._tensor import Tensor, disabled_torch_function, make_subclass, own_tensor
@@ -246,7 +247,7 @@ def name_functions(home):
 
 __all__ = [
     "guarded", "want_ints", "check", "kinds_first", "SIZES",
-    "ArgumentsError", "Begun", "DTypeError", "DeviceError", "GOES_ON", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
+    "ArgumentsError", "Begun", "DTypeError", "DeviceError", "GOES_ON", "GradError", "IntegerOverflow", "IntegersOverflow", "NULL", "Op", "Param", "RankError", "ShapeError", "Tensor", "ThreadState", "alone", "attach", "below", "bump", "call", "channels_last", "disabled_torch_function", "drawn_from", "elsewhere", "epoch_advance",
     "epoch_refresh", "epoch_stale", "execute", "fitting", "function", "grad_mode", "gradient_lies", "gradients", "handle", "interpreter", "into", "kept", "lib", "listening", "make_subclass", "modes", "name_functions", "of_kind", "one_node", "one_step", "ops", "plain", "printed", "read_pickle", "record", "set_grad_mode",
     "set_tape", "shares_storage", "state_of", "steps", "subclassed", "version", "want_tensor", "want_tensors", "warn_once", "wrap", "written", "zero_gradients",
 ]  # fmt: skip

@@ -80,12 +80,12 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
         )
     if x.dtype in _OF_ROWS and not extend.listening():
         result = _im2col(x, kernel, dilation, padding, stride)
-        return result if x is input else result.squeeze(0)
+        return result if x is input else extend.alone(result.squeeze(0))
     x = padded(x, padding, padding)
     parts = [part for _, part in taps(x, kernel, stride, dilation, out)]
     result = facula.stack(parts, 2).reshape(x.size(0), x.size(1) * len(parts), math.prod(out)).contiguous()
     result = extend.one_node(result, "Im2ColBackward0", input)
-    return result if input.dim() == 4 else result.squeeze(0)
+    return result if input.dim() == 4 else extend.alone(result.squeeze(0))
 
 
 def fold(
@@ -117,7 +117,7 @@ def fold(
         raise RuntimeError(f"fold: Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected size of input's dimension 2 to match the calculated number of sliding blocks {math.prod(out)}, but got {x.size(2)}.")
     if x.dtype in _OF_ROWS and not extend.listening():
         result = _col2im(x, size, kernel, dilation, padding, stride)
-        return result if x is input else result.squeeze(0)
+        return result if x is input else extend.alone(result.squeeze(0))
     n, c = x.size(0), x.size(1) // places
     # where in the padded output each column element goes
     index = facula.arange(math.prod(wide), device=x.device).reshape(1, 1, *wide)
@@ -125,7 +125,7 @@ def fold(
     total = facula.zeros((n, c, math.prod(wide)), dtype=x.dtype, device=x.device).index_add(2, index, x.reshape(n, c, places * x.size(2)))
     result = total.reshape(n, c, *wide)
     result = result[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].contiguous()
-    return result if input.dim() == 3 else result.squeeze(0)
+    return result if input.dim() == 3 else extend.alone(result.squeeze(0))
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:

@@ -77,13 +77,13 @@ def _max_pool(
             x = _unsqueeze(input, 0) if alone else input
             if not return_indices and type(input) is Tensor and not extend.listening() and (input._origin is None or not facula.is_grad_enabled()):
                 best = _values_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
-                return _squeeze(best, (0,)) if alone else best
+                return without_batch(best, input) if alone else best
             best, at = _max_row(x, *_plain(ndim, kernel, stride, padding, dilation), ceil_mode)
             if alone:
                 best = alone_again(best, f"MaxPool{ndim}DWithIndices", input)
             if not return_indices:
                 return best
-            return (best, _squeeze(at, (0,))) if alone else (best, at)
+            return (best, without_batch(at, input)) if alone else (best, at)
         except (RuntimeError, TypeError, ValueError):
             pass
     extend.kinds_first(name, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode)
@@ -91,7 +91,7 @@ def _max_pool(
     w = _Windows(name, x, kernel, stride, padding, dilation, ceil_mode, ndim)
     best, at = _max_row(x, *w.arguments(), ceil_mode)
     if added:
-        best, at = alone_again(best, f"MaxPool{ndim}DWithIndices", input), at.squeeze(0)
+        best, at = alone_again(best, f"MaxPool{ndim}DWithIndices", input), without_batch(at, input)
     return (best, at) if return_indices else best
 
 
@@ -165,8 +165,14 @@ def _avg_pool(
 
 def alone_again(result: Tensor, name: str, input: Tensor) -> Tensor:
     """The result without the batch that was added to input: one step, named as in PyTorch, which adds one to lines alone."""
-    out = _squeeze(result, (0,))
+    out = without_batch(result, input)
     return out if input.dim() == 2 else extend.one_node(out, f"{name}Backward0", input)
+
+
+def without_batch(result: Tensor, input: Tensor) -> Tensor:
+    """The result without the batch that was added to input; of lines a view of it, as in PyTorch."""
+    out = _squeeze(result, (0,))
+    return out if input.dim() == 2 else extend.alone(out)
 
 
 def _avg_integers(x: Tensor, w: _Windows, count_include_pad: bool, divisor: int | None) -> Tensor:

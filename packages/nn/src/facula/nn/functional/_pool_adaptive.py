@@ -8,7 +8,7 @@ import facula
 from facula import Tensor
 from facula.tensor_core import extend
 
-from ._pool import alone_again
+from ._pool import alone_again, without_batch
 from ._rows import REAL, only
 from ._window import batched, ntuple, want_sizes
 
@@ -119,7 +119,7 @@ def _adaptive_max(ndim: int, input: Tensor, output_size: Any, return_indices: bo
         only(f"adaptive_max_pool{ndim}d", x.dtype, REAL)
     best, places = _max_row(x, _three(_sizes(output_size, x, ndim)))
     if added:
-        best, places = alone_again(best, f"AdaptiveMaxPool{ndim}D", input), places.squeeze(0)
+        best, places = alone_again(best, f"AdaptiveMaxPool{ndim}D", input), without_batch(places, input)
     return (best, places) if return_indices else best
 
 

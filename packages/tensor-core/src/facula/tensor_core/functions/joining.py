@@ -6,10 +6,11 @@ from facula.tensor_core.dispatch.arguments import renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.dispatch.kinds import want_tensor, want_tensors
 from facula.tensor_core.dispatch.out import check_dtype, into
+from facula.tensor_core.dispatch.slow import one_node
 from facula.tensor_core._lib import lib
 from facula.tensor_core._state import promote_types
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core.functions.shape import wrap_dim
+from facula.tensor_core.functions.shape import _alone, wrap_dim
 
 def stack(tensors, dim=0, *, out=None, axis=None):
     """Tensors of one shape along a new dim.
@@ -27,7 +28,7 @@ def stack(tensors, dim=0, *, out=None, axis=None):
         n, first = tensors[0].dim(), tensors[0].shape
         d = wrap_dim("stack", dim if axis is None else renamed("stack", "axis", axis, dim, 0), n + 1)
         if d < n and all([t.shape == first for t in tensors]):  # the result lies as its parts do
-            return _ops.view(cat(tensors, d), (*first[:d], len(tensors), *first[d:]))
+            return one_node(_alone(_ops.view(cat(tensors, d), (*first[:d], len(tensors), *first[d:]))), "StackBackward0", *tensors)
     try:
         return _ops.stack(tensors, dim if axis is None else renamed("stack", "axis", axis, dim, 0), out=out)
     except ValueError:
@@ -61,7 +62,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         n = tensors[0].dim()
         order = (0, *range(2, n), 1)  # the result lies as its parts do
         joined = _ops.cat([_ops.permute(t, order) for t in tensors], order.index(wrap_dim("cat", dim, n)))
-        return _ops.permute(joined, (0, n - 1, *range(1, n - 1)))
+        return one_node(_alone(_ops.permute(joined, (0, n - 1, *range(1, n - 1)))), "CatBackward0", *tensors)
     return _joined(tensors, dim, out)
 
 

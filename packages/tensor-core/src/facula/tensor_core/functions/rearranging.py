@@ -217,7 +217,7 @@ def roll(input, shifts, dims=None):
     if _channels_last(input):  # the result lies as it does
         n = input.dim()
         turned = roll(_ops.permute(input, (0, *range(2, n), 1)), shifts, tuple([(0, n - 1, *range(1, n - 1))[wrap_dim("roll", d, n)] for d in dims]))
-        return _ops.permute(turned, (0, n - 1, *range(1, n - 1)))
+        return one_node(_alone(_ops.permute(turned, (0, n - 1, *range(1, n - 1)))), "RollBackward0", input)
     x = input
     for shift, d in zip(shifts, dims):
         x = _ops._roll(x, shift, d)
@@ -301,7 +301,7 @@ def constant_pad_nd(input, pad, value=0):
         order = (0, *range(2, n), 1)
         pairs = ([(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)] + [(0, 0)] * n)[:n][::-1]
         widths = [w for d in order[::-1] for w in pairs[d]]
-        return one_node(_ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1))), "ConstantPadNdBackward0", input)
+        return one_node(_alone(_ops.permute(constant_pad_nd(_ops.permute(input, order), widths, value), (0, n - 1, *range(1, n - 1)))), "ConstantPadNdBackward0", input)
     if value and (isinstance(value, complex) or input.dtype._kind != 2 or not -1e4 < value < 1e4):
         value = full((), value, dtype=input.dtype).item()  # refused where the dtype cannot hold it
         if isinstance(value, complex) or isinstance(value, int) and not -(2**53) <= value <= 2**53:
