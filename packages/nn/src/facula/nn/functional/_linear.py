@@ -40,7 +40,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     k, i, j = weight.shape
     batch = input1.shape[:-1]
     rows = batch.numel()
-    x1, x2 = input1.reshape(rows, i), input2.reshape(rows, j)
+    x1, x2 = input1.reshape(rows, i), extend.gradient_lies(input2, "rows").reshape(rows, j)
     right = linear(x2, weight.contiguous().reshape(k * i, j)).reshape(rows, k, i)
     out = (right * x1.unsqueeze(1)).sum(-1, dtype=right.dtype).reshape(*batch, k)
     return out if bias is None else out + bias

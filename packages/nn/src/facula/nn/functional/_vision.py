@@ -200,7 +200,7 @@ def interpolate(
         asked = (input.shape, input.dtype, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
         steps = _steps.get(asked)
         if steps is not None:
-            x = input
+            x = input if input._origin is None else _by_rows(input, mode)
             for places, weights, dim in steps:
                 x = _resample(x, places, weights, dim)
             return x if x._origin is None else _one_step(x, input, mode, antialias)
@@ -230,7 +230,8 @@ def interpolate(
         facula.empty((*input.shape[:2], *out), dtype=input.dtype)  # where memory does not suffice, this says so before tables of those lengths are made
     kind = "antialiased " + mode if antialias else "nearest in a plane" if mode == "nearest" and input.dim() == 4 else mode
     work = input.dtype if input.dtype in (facula.float32, facula.float64, facula.uint8) else facula.float32
-    x = input.float() if input.dtype in (facula.float16, facula.bfloat16) else input  # rounded once, after the last dim
+    x = _by_rows(input, mode)
+    x = x.float() if input.dtype in (facula.float16, facula.bfloat16) else x  # rounded once, after the last dim
     steps = []
     for k in _order(x, out, mode):
         factor = None if factors is None else factors[k]
@@ -247,6 +248,11 @@ def interpolate(
         _steps[asked] = tuple(steps)
     x = x if x.dtype is input.dtype else x.to(input.dtype)
     return x if type(x) is not Tensor or x._origin is None else _one_step(x, input, mode, antialias)
+
+
+def _by_rows(input: Tensor, mode: str) -> Tensor:
+    """input, whose gradient lies by rows in the modes that PyTorch computes channel by channel, wherever the channels lie."""
+    return extend.gradient_lies(input, "rows") if mode == "bicubic" or input.dim() == 5 and mode != "trilinear" else input
 
 
 def _check_mode(input: Tensor, size: Any, mode: str, align_corners: Any, recompute_scale_factor: Any, antialias: bool) -> None:
