@@ -28,23 +28,22 @@ static inline void take(__m256 *a, __m256 *b, const uint16_t *x, int brain)
     }
 }
 
-/* The lanes of one row, and the elements of it that are no whole sixteen. */
+/* The lanes of one row, and the elements of it that are no whole sixteen: with zeros behind them, which change no lane, since none is -0. */
 static inline f32 concluded(__m256 a, __m256 b, const uint16_t *rest, int64_t n, int brain)
 {
-    f32 lane[FC_FOLD_LANES];
+    if (n) {
+        uint16_t padded[FC_FOLD_LANES] = {0};
+        memcpy(padded, rest, (size_t)n * sizeof *rest);
+        take(&a, &b, padded, brain);
+    }
     if (brain) {
         const __m256 low = _mm256_unpacklo_ps(a, b), high = _mm256_unpackhi_ps(a, b); /* lanes 0 .. 4 and 8 .. 12, 4 .. 8 and 12 .. 16 */
         a = _mm256_permute2f128_ps(low, high, 0x20);
         b = _mm256_permute2f128_ps(low, high, 0x31);
     }
-    _mm256_storeu_ps(lane, a);
-    _mm256_storeu_ps(lane + 8, b);
-    for (int64_t i = 0; i < n; ++i)
-        lane[i] += brain ? fc_f32_of_bf16(rest[i]) : fc_f32_of_f16(rest[i]);
-    for (int half = 8; half; half /= 2)
-        for (int j = 0; j < half; ++j)
-            lane[j] += lane[j + half];
-    return lane[0];
+    const __m256 eight = _mm256_add_ps(a, b);
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1)), two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
 static inline void sums(f32 *out, const uint16_t *x, int64_t rows, int64_t n, int64_t step, const int brain)
