@@ -25,3 +25,9 @@ void fc_fill_rows(char *restrict to, int64_t n, const char *restrict from, int64
     const int level = fc_isa_level();
     (level >= 4 ? fc_fill_rows_v4 : level == 3 ? fc_fill_rows_v3 : fc_fill_rows_v2)(to, n, from, from_row, size, rows);
 }
+
+void fc_seconds(char *restrict to, const char *restrict from, int size, int64_t n)
+{
+    const int level = fc_isa_level();
+    (level >= 4 ? fc_seconds_v4 : level == 3 ? fc_seconds_v3 : fc_seconds_v2)(to, from, size, n);
+}

@@ -45,11 +45,6 @@ typedef struct {
     for (int64_t i = 0; i < n; ++i)                                            \
     *(T *)(to + i * to_step) = *(const T *)(from + i * from_step)
 
-/* Every second one, by vectors: a step that the compiler knows is a shuffle of what lies side by side. */
-#define SECOND(T)                                                              \
-    for (int64_t i = 0; i < n; ++i)                                            \
-    ((T *)to)[i] = ((const T *)from)[2 * i]
-
 typedef struct { uint64_t lo, hi; } word16;
 
 #define BY_SIZE(LOOP)               \
@@ -68,13 +63,12 @@ static void strided(char *restrict to, int64_t to_step, const char *restrict fro
         return;
     }
     if (to_step == size && from_step == 2 * size) {
-        BY_SIZE(SECOND)
+        FC_ISA_NAME(fc_seconds)(to, from, size, n);
         return;
     }
     BY_SIZE(STRIDED)
 }
 
-#undef SECOND
 #undef STRIDED
 
 #define FILL(T)                                                                \

@@ -28,6 +28,12 @@ void fc_fill_rows_v2(char *restrict to, int64_t n, const char *restrict from, in
 void fc_fill_rows_v3(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
 void fc_fill_rows_v4(char *restrict to, int64_t n, const char *restrict from, int64_t from_row, int size, int64_t rows);
 
+/* n elements, every second of those from `from` on. */
+void fc_seconds(char *restrict to, const char *restrict from, int size, int64_t n);
+void fc_seconds_v2(char *restrict to, const char *restrict from, int size, int64_t n);
+void fc_seconds_v3(char *restrict to, const char *restrict from, int size, int64_t n);
+void fc_seconds_v4(char *restrict to, const char *restrict from, int size, int64_t n);
+
 /* Rows of n elements, read backwards: to[r][i] = from[r][-i]; `from` is where the last element of row 0 lies, size at most 8, and a row has
  * FC_LEAST_MIRRORED bytes at least. */
 #define FC_LEAST_MIRRORED 16

@@ -275,6 +275,12 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
             q.outside.stride[out] = sorted.stride[out];
             q.outside.n = out + 1;
         }
+        if (!found && run && !n) { /* of all: as it is when it lies in the logical order, whose runs are where they are folded best */
+            copy = fc_to(x, x->dtype, 0, 1);
+            const int bad = copy ? fc_fold_once(which, value, index, copy, mask, free, moved, param) : fc_status();
+            fc_free(copy);
+            return bad;
+        }
         if (!found) {
             q.outside.n = 0;
             if (!(copy = fc_fold_copy(x, mask, run, dim, n, &q.form)))

@@ -289,6 +289,8 @@ void fc_fill_same(void *to, const void *from, int size, int64_t n)
 
 #undef FC_SAME
 
+enum { FC_SECONDS = 16 }; /* that are worth a call */
+
 /* n elements of `size` bytes, either side strided. */
 static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_step, int size, int64_t n)
 {
@@ -298,6 +300,10 @@ static void fc_move(char *to, int64_t to_step, const char *from, int64_t from_st
     }
     if (to_step == size && from_step == 0) {
         fc_fill_same(to, from, size, n);
+        return;
+    }
+    if (to_step == size && from_step == 2 * size && n >= FC_SECONDS) {
+        fc_seconds(to, from, size, n);
         return;
     }
     switch (size) {
