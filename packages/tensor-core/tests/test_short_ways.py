@@ -334,6 +334,19 @@ def test_bytes_turn_as_a_copy_does(shape, level):
     assert x.T.tolist() == facula.from_numpy(x).t().contiguous().tolist()
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ("uint8", "int16", "float32", "float64", "complex128"))
+def test_every_second_element_is_copied_and_computed_with(dtype, level):
+    lib.fc_set_isa_level(level)
+    for n in (*range(1, 70), 511, 513, 1025):
+        for first in (0, 1):
+            x = (np.arange(2 * n + 3) % 97).astype(dtype)[first : first + 2 * n : 2]
+            view = facula.from_numpy(x.base)[first : first + 2 * n : 2]
+            assert view.stride() == (2,)
+            assert np.array_equal(view.contiguous().numpy(), x) and np.array_equal((view + view).numpy(), x + x)
+            assert view.sum().item() == x.sum()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex64"))
 def test_a_far_matrix_turns_as_a_near_one(dtype):
     x = facula.arange(1200 * 1100).remainder(251).to(getattr(facula, dtype)).view(1200, 1100)
