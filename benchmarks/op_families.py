@@ -59,6 +59,9 @@ REDUCTION = {
     **{f"any bool({k})": lambda t, d, k=k: P(t.any, d.x("bool"), k) for k in (0, 1)},
     "all bool(all)": lambda t, d: P(t.all, d.x("bool")),
     "sum bool": lambda t, d: P(t.sum, d.x("bool")),
+    "sum of short rows": lambda t, d: P(t.sum, d.of((5, d.n // 5)).t()),
+    "sum of every second": lambda t, d: P(t.sum, d.plain()[:, ::2]),
+    "sum channels_last": lambda t, d: P(t.sum, d.of((1, 5, 2, d.n // 10)).permute(0, 3, 1, 2)),
 }
 QUANTILES = {f"{n}({k})": lambda t, d, n=n, k=k: P(getattr(t, n), d.x(), 0.3, k) for n in ("quantile", "nanquantile") for k in (0, 1)}
 
@@ -232,7 +235,11 @@ PRODUCTS = {
 }
 
 CASTS = {f"{a} to {b}": lambda t, d, a=a, b=b: P(d.x(a).to, getattr(t, b)) for a in DTYPES for b in DTYPES if a != b}
+CASTS |= {f"complex64 to {b}": lambda t, d, b=b: P(d.x("complex64").to, getattr(t, b)) for b in ("bool", "int8", "int64", "bfloat16", "float32", "complex128")}
+CASTS |= {f"{a} to int8": lambda t, d, a=a: P(d.x(a).to, t.int8) for a in ("float32", "float64", "complex128")}
 COPIES = {
+    "equal all": lambda t, d: P(t.equal, d.plain(), d.plain()),
+    "equal but one": lambda t, d: P(t.equal, d.plain(), d.plain() + 1),
     "clone": lambda t, d: d.x().clone,
     "clone contiguous": lambda t, d: P(d.x().clone, memory_format=t.contiguous_format),
     "copy_": lambda t, d: P(d.plain().copy_, d.x()),
@@ -303,6 +310,8 @@ TYPED |= {f"cummax {k}": lambda t, d, k=k: P(d.x(k).cummax, 1) for k in ("int64"
 TYPED |= {f"{n} {k}": lambda t, d, n=n, k=k: P(getattr(t, n), d.x(k)) for n, k in (("erf", "float64"), ("floor", "float16"), ("aminmax", "float64"))}
 TYPED |= {"sum(1) float64": lambda t, d: P(t.sum, d.x("float64"), 1), "kthvalue int64": lambda t, d: P(t.kthvalue, d.x("int64"), 1, 1),
           "copysign float16": lambda t, d: P(t.copysign, d.x("float16"), d.plain("float16"))}  # fmt: skip
+TYPED |= {f"{n} {k}": lambda t, d, n=n, k=k: P(getattr(t, n), d.x(k)) for n in ("sin", "cos") for k in ("float64", "float16", "bfloat16")}
+TYPED |= {f"addmm {k}": lambda t, d, k=k: P(t.addmm, d.x(k), d.plain(k)[:, :1], d.plain(k)[:1]) for k in ("float16", "bfloat16")}
 TYPED |= {"bitwise_right_shift int16": lambda t, d: P(t.bitwise_right_shift, d.x("int16"), d.plain("int16")), "prod complex64": lambda t, d: d.x("complex64").prod}
 
 # family: (cases, sizes, layouts)
