@@ -1,0 +1,161 @@
+/* Cells of doubles that take a step of a series, or a part of a formula, for all of a run before the next. Included by map_easy.h alone. */
+
+static int all_between(const f64 *xs, f64 low, f64 high, int64_t n)
+{
+    int other = 0;
+    for (int64_t i = 0; i < n; ++i)
+        other |= !(xs[i] > low) | !(xs[i] < high);
+    return !other;
+}
+
+#define FC_EASY_WHOLE(n) (((n) + 7) / 8 * 8) /* whole registers: no code for what is left over */
+
+/* fc_cheb at |x| / 4 - 1 */
+static FC_NOINLINE void bessel_run(f64 *y, const f64 *c, int terms, const f64 *xs, int64_t n)
+{
+    f64 u[FC_EASY_RUN], b0[FC_EASY_RUN] = {0}, b1[FC_EASY_RUN] = {0};
+    const int64_t whole = FC_EASY_WHOLE(n);
+    memcpy(u, xs, (size_t)n * sizeof *u);
+    for (int64_t i = n; i < whole; ++i)
+        u[i] = 0;
+    for (int64_t i = 0; i < whole; ++i)
+        u[i] = fabs(u[i]) / 4 - 1;
+    for (int k = terms - 1; k > 0; --k)
+        for (int64_t i = 0; i < whole; ++i) {
+            const f64 b = fc_fma_f64(2 * u[i], b0[i], c[k] - b1[i]);
+            b1[i] = b0[i];
+            b0[i] = b;
+        }
+    for (int64_t i = 0; i < n; ++i)
+        y[i] = fc_fma_f64(u[i], b0[i], c[0] - b1[i]);
+}
+
+#ifndef FC_WITHOUT_RARE
+/* fc_zeta_f64 of positive numbers */
+static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n)
+{
+    f64 order[FC_EASY_RUN], base[FC_EASY_RUN], term[FC_EASY_RUN], sum[FC_EASY_RUN] = {0};
+    const int64_t whole = FC_EASY_WHOLE(n);
+    memcpy(order, ss, (size_t)n * sizeof *order);
+    memcpy(base, qs, (size_t)n * sizeof *base);
+    for (int64_t i = n; i < whole; ++i)
+        order[i] = 2, base[i] = 1;
+    for (int k = 0; k <= FC_ZETA_TERMS; ++k) {
+        for (int64_t i = 0; i < whole; ++i)
+            term[i] = fc_zeta_term(order[i], base[i]);
+        for (int64_t i = 0; i < whole; ++i) {
+            sum[i] += term[i];
+            base[i] += k < FC_ZETA_TERMS ? 1 : 0;
+        }
+    }
+    for (int64_t i = 0; i < whole; ++i)
+        sum[i] = fc_zeta_end(order[i], base[i], term[i], sum[i]);
+    memcpy(y, sum, (size_t)n * sizeof *y);
+}
+#include "map_gamma.h"
+#endif
+
+/* run_##name goes over an easy run */
+#define FC_EASY(name, easy)                                                                                              \
+    FC_EASY_CELL(easy_##name)                                                                                            \
+    {                                                                                                                    \
+        for (int64_t first = 0; first < n; first += FC_EASY_RUN) {                                                       \
+            T *out = (T *)out_ + first;                                                                                  \
+            const T *xs = (const T *)x_ + first, *ys = y_ ? (const T *)y_ + first : xs;                                  \
+            const int64_t count = n - first < FC_EASY_RUN ? n - first : FC_EASY_RUN;                                     \
+            if (easy)                                                                                                    \
+                run_##name(out, xs, ys, s, count);                                                                       \
+            else                                                                                                         \
+                cell_##name(out, xs, ys, z_, s, fault, count);                                                           \
+        }                                                                                                                \
+    }
+#define FC_EASY_BESSEL(name, series, result)                                                                             \
+    static void run_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)                              \
+    {                                                                                                                    \
+        f64 v[FC_EASY_RUN];                                                                                              \
+        (void)ys, (void)s;                                                                                               \
+        bessel_run(v, fc_##series##_low_cheb, (int)(sizeof fc_##series##_low_cheb / sizeof(f64)), xs, n);                \
+        for (int64_t i = 0; i < n; ++i) {                                                                                \
+            const f64 x = xs[i], y = v[i];                                                                               \
+            out[i] = result;                                                                                             \
+        }                                                                                                                \
+    }                                                                                                                    \
+    FC_EASY(name, all_between(xs, -8, 8, count))
+FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
+#ifdef FC_WITHOUT_RARE
+#define FC_EASY_SERIES [FC_CELL__special_i1e] = easy__special_i1e,
+#else
+FC_EASY_BESSEL(_special_i0e, i0e, ((void)x, y))
+FC_EASY_BESSEL(i0, i0e, fc_bessel_grown(x, y))
+FC_EASY_BESSEL(_special_i1, i1e, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -(fabs(x) * y) : fabs(x) * y))
+
+static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)s;
+    zeta_run(out, xs, ys, n);
+}
+FC_EASY(_special_zeta, all_between(xs, 1, 1e300, count) && all_between(ys, 0, 1e300, count))
+
+/* Of orders from 2 on the numbers that are not positive are left out, and come one by one. */
+static void run__polygamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    const f64 order = FC_SCALAR(s[0]), factor = fc_polygamma_factor(order), sign = (fmod)(order, 2) == 0 ? -1 : 1;
+    f64 orders[FC_EASY_RUN], bases[FC_EASY_RUN], y[FC_EASY_RUN];
+    (void)ys;
+    if (order == 1) {
+        _Pragma("GCC ivdep")
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = fc_trigamma_f64(xs[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        orders[i] = order + 1;
+        bases[i] = (xs[i] > 0) & (xs[i] < 1e300) ? xs[i] : 1;
+    }
+    zeta_run(y, orders, bases, n);
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = bases[i] == xs[i] ? sign * (factor * y[i]) : fc_polygamma_f64(order, xs[i]);
+}
+FC_EASY(_polygamma, FC_SCALAR(s[0]) >= 1 && FC_SCALAR(s[0]) < 1e300)
+
+/* Of positive numbers nothing is reflected, */
+static void run__special_erfcx(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)ys, (void)s;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_erfc_parts_of_f64(xs[i], 0).scaled;
+}
+FC_EASY(_special_erfcx, all_between(xs, 0, 27, count))
+
+/* and of what is no rare event one rational function of the tail is enough. */
+static void run__special_ndtri(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)ys, (void)s;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_ndtri_of_f64(xs[i], 0);
+}
+FC_EASY(_special_ndtri, all_between(xs, 1e-10, 1 - 1e-10, count))
+
+static void run_igamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)s;
+    gamma_run(out, xs, ys, n, 0);
+}
+
+static void run_igammac(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)s;
+    gamma_run(out, xs, ys, n, 1);
+}
+FC_EASY(igamma, 1)
+FC_EASY(igammac, 1)
+#define FC_EASY_SERIES [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
+    [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma, \
+    [FC_CELL__special_erfcx] = easy__special_erfcx, [FC_CELL__special_ndtri] = easy__special_ndtri, [FC_CELL_igamma] = easy_igamma, \
+    [FC_CELL_igammac] = easy_igammac,
+#endif
+#undef FC_EASY_BESSEL
+#undef FC_EASY_WHOLE
+#undef FC_EASY
