@@ -10,7 +10,6 @@ import mpmath as mp
 
 mp.mp.dps = 50
 POINTS = 90
-ROOTS = {0: [mp.besseljzero(0, k) ** 2 for k in (1, 2)], 1: [mp.besseljzero(1, k) ** 2 for k in (1, 2)]}
 
 
 def series(f):
@@ -24,40 +23,6 @@ def series(f):
     top = max(abs(c) for c in found)
     last = max(k for k, c in enumerate(found) if abs(c) > top * mp.mpf(2) ** -57)
     return found[: last + 1]
-
-
-def whole(f, order):
-    """f(x) / ((x**2 - r1) (x**2 - r2)) with x**2 = 32 (u + 1)."""
-    r1, r2 = ROOTS[order]
-
-    def g(u):
-        x = mp.sqrt(32 * (u + 1))
-        return f(x) / ((x * x - r1) * (x * x - r2))
-
-    return g
-
-
-def phase(order, odd):
-    """P or Q of J = sqrt(2 / (pi x)) (P cos(c) - 8 Q / x sin(c)), c = x - (order / 2 + 1 / 4) pi, with (8 / x)**2 = (u + 1) / 2."""
-
-    def g(u):
-        x = 8 / mp.sqrt((u + 1) / 2)
-        c = x - (mp.mpf(order) / 2 + mp.mpf(1) / 4) * mp.pi
-        j, y = mp.besselj(order, x), mp.bessely(order, x)
-        size = mp.sqrt(mp.pi * x / 2)
-        return size * (y * mp.cos(c) - j * mp.sin(c)) * x / 8 if odd else size * (j * mp.cos(c) + y * mp.sin(c))
-
-    return g
-
-
-def y0_rest(u):
-    x = mp.sqrt(32 * (u + 1))
-    return mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)
-
-
-def y1_rest(u):
-    x = mp.sqrt(32 * (u + 1))
-    return (mp.bessely(1, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(1, x) - 1 / x)) / x
 
 
 def k0_rest(u):
@@ -107,9 +72,7 @@ def airy_left(odd):
 
 
 TABLES = {
-    "j0_low": whole(lambda x: mp.besselj(0, x), 0), "j1_low": whole(lambda x: mp.besselj(1, x) / x, 1),
-    "p0": phase(0, False), "q0": phase(0, True), "p1": phase(1, False), "q1": phase(1, True),
-    "y0_low": y0_rest, "y1_low": y1_rest, "k0_low": k0_rest, "k1_low": k1_rest, "k0_high": k_far(0), "k1_high": k_far(1),
+    "k0_low": k0_rest, "k1_low": k1_rest, "k0_high": k_far(0), "k1_high": k_far(1),
     "airy_middle": airy_middle, "airy_right": airy_right, "airy_p": airy_left(False), "airy_q": airy_left(True),
 }  # fmt: skip
 
@@ -125,7 +88,3 @@ if __name__ == "__main__":
                 line = "   "
             line += text
         print(line + "\n};")
-    for order, roots in ROOTS.items():
-        for r in roots:
-            high = float(r)
-            print(f"/* root of J{order} squared */ {high!r}, {mp.nstr(r - mp.mpf(high), 18)}")

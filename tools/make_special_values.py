@@ -20,6 +20,8 @@ shares = [1e-10, 1e-3, 0.0625, 0.25, 0.375, 0.5, 0.6875, 0.9375, 0.9990234375]
 points = [-3.25, -1.0, -0.625, -0.125, 0.25, 0.5, 0.96875, 1.0, 2.75]
 degrees = [0, 1, 2, 3, 5, 7, 10, 12]
 shapes = [0.125, 0.5, 1.0, 3.5, 9.75, 30.0, 150.0]
+# where formulas change, and beside the roots
+bessel = [5e-300, 1.40625, 1.4375, 2.234375, 2.2421875, 8.0, 8.0000152587890625, 8.653727912911013, 11.791534439014281, 1048575.5, 1048576.5, 1e15]
 
 
 def ndtr(x):
@@ -70,12 +72,12 @@ ONE = {
     "_special_i1e": (lambda x: mp.besseli(1, x) * mp.exp(-abs(x)), wide), "_special_ndtr": (ndtr, moderate),
     "_special_ndtri": (lambda p: R2 * mp.erfinv(2 * p - 1), shares), "_special_log_ndtr": (lambda x: mp.log(ndtr(x)), wide),
     "_special_entr": (lambda x: -x * mp.log(x), positive), "_special_erfcx": (lambda x: mp.exp(x * x) * mp.erfc(x), moderate),
-    "_special_bessel_j0": (lambda x: mp.besselj(0, x), wide), "_special_bessel_j1": (lambda x: mp.besselj(1, x), wide),
-    "_special_bessel_y0": (lambda x: mp.bessely(0, x), positive), "_special_bessel_y1": (lambda x: mp.bessely(1, x), positive),
+    "_special_bessel_j0": (lambda x: mp.besselj(0, x), wide + bessel), "_special_bessel_j1": (lambda x: mp.besselj(1, x), wide + bessel),
+    "_special_bessel_y0": (lambda x: mp.bessely(0, x), positive + bessel), "_special_bessel_y1": (lambda x: mp.bessely(1, x), positive + bessel),
     "_special_modified_bessel_k0": (lambda x: mp.besselk(0, x), positive), "_special_modified_bessel_k1": (lambda x: mp.besselk(1, x), positive),
     "_special_scaled_modified_bessel_k0": (lambda x: mp.besselk(0, x) * mp.exp(x), positive),
     "_special_scaled_modified_bessel_k1": (lambda x: mp.besselk(1, x) * mp.exp(x), positive),
-    "_special_spherical_bessel_j0": (lambda x: mp.sin(x) / x, wide), "_special_airy_ai": (mp.airyai, moderate),
+    "_special_spherical_bessel_j0": (lambda x: mp.sin(x) / x, wide + bessel), "_special_airy_ai": (mp.airyai, moderate),
     "_logit": (lambda p: mp.log(p / (1 - p)), shares),
 }  # fmt: skip
 TWO = {

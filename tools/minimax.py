@@ -154,6 +154,56 @@ def i1e_far(u):
     return mp.besseli(1, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u)
 
 
+def bessel_near(order):
+    """J / x**order on [0, 8] as a function of u = x**2 / 32 - 1, its roots divided out; with the next one beyond 8, without which the
+    quotient would fall to a sixtieth."""
+    roots = [mp.besseljzero(order, k) ** 2 for k in (1, 2, 3)]
+
+    def f(u):
+        z = 32 * (u + 1)
+        x = mp.sqrt(z)
+        return (mp.besselj(order, x) / x**order if x else mp.mpf(0.5) ** order) / mp.fprod(z - r for r in roots)
+
+    return f
+
+
+def bessel_rest(order):
+    """What Y on (0, 8] is beside 2 / pi (log(x) J - (1 / x, if the order is 1)), over x**order."""
+
+    def f(u):
+        x = mp.sqrt(32 * (u + 1))
+        return (mp.bessely(order, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(order, x) - (1 / x if order else 0))) / x**order
+
+    return f
+
+
+def bessel_phase(order, odd):
+    """P or Q of J = sqrt(2 / (pi x)) (P cos(c) - Q / x sin(c)), c = x - (order / 2 + 1 / 4) pi, as a function of s = 1 / x**2 from x = 8 on."""
+
+    def f(s):
+        x = 1 / mp.sqrt(s)
+        c, size = x - (mp.mpf(order) / 2 + mp.mpf(1) / 4) * mp.pi, mp.sqrt(mp.pi * x / 2)
+        j, y = mp.besselj(order, x), mp.bessely(order, x)
+        return size * (y * mp.cos(c) - j * mp.sin(c)) * x if odd else size * (j * mp.cos(c) + y * mp.sin(c))
+
+    return f
+
+
+def bessel_start(order):
+    """(J / x**order - its value at 0) / z as a function of z = x**2."""
+    at_zero = mp.mpf(1) / (order + 1)
+
+    def f(z):
+        x = mp.sqrt(z)
+        return (mp.besselj(order, x) / x**order - at_zero) / z if z > mp.mpf("1e-15") else -mp.mpf(1) / (16 if order else 4)
+
+    return f
+
+
+def relative(f):
+    return lambda x: 1 / abs(f(x))
+
+
 def erfinv_by(t):
     """erfinv(a) / a of a = sqrt(1 - e**-w), w = t t - 1, by Newton's steps on erfc from w = 3 on."""
     w = t * t - 1
@@ -260,6 +310,18 @@ FITS = {
     "erfinv_start": {"f64": (erfinv_by, lambda t: 1 / erfinv_by(t), X, 18, 1, mp.sqrt(38))},
     # e**-a I1(a) = a P(a) to 5, sqrt(u) P(u) of u = 1 / a beyond
     "i1e_near": {"f64": (safe(lambda a: mp.besseli(1, a) * mp.exp(-a) / a, 0.5), safe(lambda a: a * mp.exp(a) / mp.besseli(1, a), 2), X, 15, 0, 5)},
+    "j0_start": {"f64": (bessel_start(0), lambda z: z / mp.besselj(0, mp.sqrt(z)) + mp.mpf("1e-9"), X, 8, 0, 2)},
+    "j1_start": {"f64": (bessel_start(1), lambda z: z + mp.mpf("1e-9"), X, 9, 0, 5)},
+    "y0_start": {"f64": (lambda z: bessel_rest(0)(z / 32 - 1), ONE, X, 10, mp.mpf("1e-12"), 5)},
+    "y1_start": {"f64": (lambda z: bessel_rest(1)(z / 32 - 1), ONE, X, 10, mp.mpf("1e-12"), 5)},
+    "j0_near": {"f64": (bessel_near(0), relative(bessel_near(0)), X, 14, -1, 1)},
+    "j1_near": {"f64": (bessel_near(1), relative(bessel_near(1)), X, 14, -1, 1)},
+    "y0_rest": {"f64": (bessel_rest(0), ONE, X, 17, mp.mpf("1e-12") - 1, 1)},
+    "y1_rest": {"f64": (bessel_rest(1), ONE, X, 16, mp.mpf("1e-12") - 1, 1)},
+    "bessel_p0": {"f64": (bessel_phase(0, False), ONE, X, 12, mp.mpf("1e-8"), mp.mpf(1) / 64)},
+    "bessel_q0": {"f64": (bessel_phase(0, True), mp.sqrt, X, 12, mp.mpf("1e-8"), mp.mpf(1) / 64)},
+    "bessel_p1": {"f64": (bessel_phase(1, False), ONE, X, 12, mp.mpf("1e-8"), mp.mpf(1) / 64)},
+    "bessel_q1": {"f64": (bessel_phase(1, True), mp.sqrt, X, 12, mp.mpf("1e-8"), mp.mpf(1) / 64)},
     "i1e_far": {"f64": (i1e_far, lambda u: 1 / i1e_far(u), X, 10, mp.mpf("1e-4"), 0.2)},
 }  # fmt: skip
 

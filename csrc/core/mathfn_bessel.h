@@ -1,59 +1,11 @@
-/* Bessel functions and Airy's, in double; float rounds once. Not written to vectorise.
+/* Bessel functions and Airy's, in double; float rounds once. J and Y are branch-free on either side of 8, for the loops of cpu/map_easy.h.
  *
- * Up to 8 (K: 2) a series in x**2, its zeros divided out; beyond, modulus and phase: J = sqrt(2 / (pi x)) (P cos c - 8 Q / x sin c),
- * NaN at infinity as in PyTorch, Y with sin and cos exchanged, c = x - (order / 2 + 1 / 4) pi (Watson, Theory of Bessel Functions, chapter 7). Tables: tools/chebyshev.py. */
+ * Up to 8 (K: 2) a polynomial in x**2, its zeros divided out; beyond, modulus and phase: J = sqrt(2 / (pi x)) (P cos c - Q / x sin c),
+ * NaN at infinity as in PyTorch, Y with sin and cos exchanged, c = x - (order / 2 + 1 / 4) pi (Watson, Theory of Bessel Functions, chapter 7).
+ * J and Y: tools/minimax.py; tables: tools/chebyshev.py. */
 #ifndef FC_MATHFN_BESSEL_H
 #define FC_MATHFN_BESSEL_H
 
-static const f64 fc_j0_low_cheb[15] = {
-    0.00199035550016014855, -0.00262093913849702511, 0.000868772147206257652, -0.000170405849515573578,
-    0.0000220490863945481701, -2.02488949800128348e-6, 1.3898025173428905e-7, -7.40670125434416683e-9,
-    3.15599275836113331e-10, -1.10038608279396978e-11, 3.19892329702334784e-13, -7.87504125470915476e-15,
-    1.66325880152112777e-16, -3.04759937566983755e-18, 4.89122900558111774e-20,
-};
-static const f64 fc_j1_low_cheb[14] = {
-    0.000278957098876131036, -0.000311568403664356178, 0.0000855364658854053778, -0.0000141493564256234844,
-    1.57647009922588909e-6, -1.26907550236942514e-7, 7.74761407707305686e-9, -3.71657714667577216e-10,
-    1.43954176693125543e-11, -4.60007822413451988e-13, 1.23414655896197174e-14, -2.82054662395248566e-16,
-    5.55882106595157196e-18, -9.54693086575521933e-20,
-};
-static const f64 fc_p0_cheb[13] = {
-    0.999460349347518665, -0.000536522046813211742, 3.07518478751947462e-6, -5.1705945376060977e-8,
-    1.63064646351513831e-9, -7.86409137723707e-11, 5.16826238734919246e-12, -4.30457886992539122e-13,
-    4.32659574315494056e-14, -5.06903409593523608e-15, 6.7480722157338737e-16, -1.00115137234677858e-16,
-    1.63059192337441847e-17,
-};
-static const f64 fc_q0_cheb[16] = {
-    -0.0155558546053370091, 0.000068385199426116496, -7.41449841106064726e-7, 1.79724572479689918e-8,
-    -7.27191593686631998e-10, 4.22012190466873844e-11, -3.20674742099663474e-12, 3.00614512535170631e-13,
-    -3.336328185322427e-14, 4.25522504024546112e-15, -6.09993013164005001e-16, 9.66212897030325674e-17,
-    -1.66860652143781463e-17, 3.10824404867381443e-18, -6.19111578735814493e-19, 1.30914487172201215e-19,
-};
-static const f64 fc_p1_cheb[13] = {
-    1.0009030408600137, 0.000898989833085940856, -3.98728430048890852e-6, 6.17763396064429853e-8,
-    -1.87189074910630661e-9, 8.8168986595823389e-11, -5.7048636403956447e-12, 4.69919551523054238e-13,
-    -4.68422378399048922e-14, 5.45267489604471717e-15, -7.22118084227401792e-16, 1.06676891143354125e-16,
-    -1.7312313216116335e-17,
-};
-static const f64 fc_q1_cheb[15] = {
-    0.0467777870695353252, -0.0000962772354915707932, 9.13861525795545412e-7, -2.09597813840834225e-8,
-    8.22919332765055413e-10, -4.68636368817694523e-11, 3.51521879496860809e-12, -3.26431567432789993e-13,
-    3.59677658291652919e-14, -4.56125239507729719e-15, 6.50828295778338395e-16, -1.02691475318232429e-16,
-    1.76763554877647916e-17, -3.28345198729816146e-18, 6.5240811495892603e-19,
-};
-static const f64 fc_y0_low_cheb[17] = {
-    -0.0331461132032849417, -0.274474305529745265, 0.179034314077182663, 0.261567346255046637, -0.177302012781143582,
-    0.0471966895957633869, -0.00728796247955207918, 0.000753113593257774228, -0.0000563207914105698698,
-    3.20653253765480098e-6, -1.44072332740186995e-7, 5.24879478733051612e-9, -1.58375525418120151e-10,
-    4.02633081830612075e-12, -8.74734120331076955e-14, 1.6434898714919469e-15, -2.69778811525668356e-17,
-};
-static const f64 fc_y1_low_cheb[17] = {
-    0.00253801323574178173, -0.0160871730476687502, -0.0959120453608307425, 0.0844519725965234584,
-    -0.0283281239445943656, 0.00528989754416711301, -0.000641455145132635599, 0.0000550598287333874384,
-    -3.5380800186893499e-6, 1.77078045561544034e-7, -7.11055004989927978e-9, 2.34433790591151639e-10,
-    -6.46515184141159424e-12, 1.51429151205001995e-13, -3.05118596944732527e-15, 5.34668038572867012e-17,
-    -8.22491137202158463e-19,
-};
 static const f64 fc_k0_low_cheb[10] = {
     -0.267663696616951384, 0.344289899924628487, 0.0359799365153615016, 0.00126461541144692592,
     0.0000228621210311945179, 2.53479107902614946e-7, 1.90451637722020886e-9, 1.03496952576336246e-11,
@@ -113,59 +65,245 @@ static const f64 fc_airy_q_cheb[16] = {
 };
 #define FC_CHEB(name, u) fc_cheb(fc_##name##_cheb, (int)(sizeof fc_##name##_cheb / sizeof(f64)), u)
 
-/* what follows the square of a root by subtraction keeps its digits: the root is held in two parts */
-static inline f64 fc_bessel_j0_near(f64 x)
+/* Up to 8: near 0 the power series, whose first term has most of the digits, then polynomials in u = x**2 / 32 - 1. Of J the squares of the roots,
+ * held in two parts and subtracted from x**2 unrounded, keep the digits beside them. */
+FC_MATH f64 fc_bessel_j0_near_f64(f64 x)
 {
-    const f64 z = x * x;
-    return ((z - 5.783185962946784) - 4.12324734350620398e-16) * ((z - 30.471262343662087) - -2.36653448575065876e-16) * FC_CHEB(j0_low, z / 32 - 1);
+    const f64 z = x * x, u = fc_fma_f64(z, 0.03125, -1);
+    const f64 first = fc_fma_f64(x, x, -0x1.721fb80462bbbp+2) - 0x1.db60c816c15d3p-52, second = fc_fma_f64(x, x, -0x1.e78a4a621dd6fp+4) - -0x1.10d7c5048826bp-52;
+    f64 p = 0x1.51f2aef420628p-57;
+    p = fc_fma_f64(p, u, -0x1.ab834fe4461c8p-52);
+    p = fc_fma_f64(p, u, 0x1.6c42bdad9f95ap-47);
+    p = fc_fma_f64(p, u, -0x1.0b1187b9d7399p-42);
+    p = fc_fma_f64(p, u, 0x1.4f8d9c2e884f5p-38);
+    p = fc_fma_f64(p, u, -0x1.6404096f424cep-34);
+    p = fc_fma_f64(p, u, 0x1.39ad2e6ab4af5p-30);
+    p = fc_fma_f64(p, u, -0x1.c1a7453d8d7b6p-27);
+    p = fc_fma_f64(p, u, 0x1.feca5d1cc2eb0p-24);
+    p = fc_fma_f64(p, u, -0x1.bc248dfa406c7p-21);
+    p = fc_fma_f64(p, u, 0x1.19a1b2886ddd9p-18);
+    p = fc_fma_f64(p, u, -0x1.e3fa7b13ac167p-17);
+    p = fc_fma_f64(p, u, 0x1.ef7b16178a92ep-16);
+    p = fc_fma_f64(p, u, -0x1.bf5476c0ed835p-16);
+    f64 start = 0x1.492828d94d8d0p-47;
+    start = fc_fma_f64(start, z, -0x1.5209eca793c75p-39);
+    start = fc_fma_f64(start, z, 0x1.02e81e44ec731p-31);
+    start = fc_fma_f64(start, z, -0x1.2345670396fd1p-24);
+    start = fc_fma_f64(start, z, 0x1.c71c71c5d5fdcp-18);
+    start = fc_fma_f64(start, z, -0x1.c71c71c71adccp-12);
+    start = fc_fma_f64(start, z, 0x1.fffffffffffe8p-7);
+    start = fc_fma_f64(start, z, -0x1.0000000000000p-2);
+    const f64 low = fc_fma_f64(z, start, 1), high = first * second * ((z - 0x1.2b8c4b8215768p+6) * p);
+    return z < 2 ? low : high;
 }
 
-static inline f64 fc_bessel_j1_near(f64 x)
+FC_MATH f64 fc_bessel_j1_near_f64(f64 x)
 {
-    const f64 z = x * x;
-    return x * ((z - 14.681970642123893) - -9.85817782579329414e-17) * ((z - 49.2184563216946) - 5.08635406943634071e-16) * FC_CHEB(j1_low, z / 32 - 1);
+    const f64 z = x * x, u = fc_fma_f64(z, 0.03125, -1);
+    const f64 first = fc_fma_f64(x, x, -0x1.d5d2b4189822cp+3) - -0x1.c6a0d245172bap-54, second = fc_fma_f64(x, x, -0x1.89bf66072a432p+5) - 0x1.25355661cb79cp-51;
+    f64 p = 0x1.8146761ba3ab5p-61;
+    p = fc_fma_f64(p, u, -0x1.b31d208db349ap-57);
+    p = fc_fma_f64(p, u, 0x1.7a3a8f6d6a829p-52);
+    p = fc_fma_f64(p, u, -0x1.293bfc4c061f9p-47);
+    p = fc_fma_f64(p, u, 0x1.90bcd6ce884c0p-43);
+    p = fc_fma_f64(p, u, -0x1.ca799e5eff1d0p-39);
+    p = fc_fma_f64(p, u, 0x1.b6231f45bb710p-35);
+    p = fc_fma_f64(p, u, -0x1.56eb395835adap-31);
+    p = fc_fma_f64(p, u, 0x1.acc0923dfd50fp-28);
+    p = fc_fma_f64(p, u, -0x1.9e31ea49ab4ffp-25);
+    p = fc_fma_f64(p, u, 0x1.2718c1880393ep-22);
+    p = fc_fma_f64(p, u, -0x1.20d17aa0a16f6p-20);
+    p = fc_fma_f64(p, u, 0x1.568e3cbb4ee85p-19);
+    p = fc_fma_f64(p, u, -0x1.6e07fc146ce70p-19);
+    f64 start = -0x1.94a686e33e757p-60;
+    start = fc_fma_f64(start, z, 0x1.2c240a018356fp-51);
+    start = fc_fma_f64(start, z, -0x1.5227c4b939bdap-43);
+    start = fc_fma_f64(start, z, 0x1.27e4f33c4e808p-35);
+    start = fc_fma_f64(start, z, -0x1.845c89ec38f99p-28);
+    start = fc_fma_f64(start, z, 0x1.6c16c16bcb9c4p-21);
+    start = fc_fma_f64(start, z, -0x1.c71c71c71bbe5p-15);
+    start = fc_fma_f64(start, z, 0x1.555555555554bp-9);
+    start = fc_fma_f64(start, z, -0x1.0000000000000p-4);
+    const f64 low = fc_fma_f64(z, start, 0.5), high = first * second * ((z - 0x1.9dff70d785e2cp+6) * p);
+    return x * (z < 5 ? low : high);
+}
+
+/* The logarithm has the edges: -inf at 0, NaN below. */
+FC_MATH f64 fc_bessel_y0_near_f64(f64 x)
+{
+    const f64 z = x * x, u = fc_fma_f64(z, 0.03125, -1);
+    f64 p = -0x1.11d6863125cb1p-40;
+    p = fc_fma_f64(p, u, 0x1.d88039652160cp-36);
+    p = fc_fma_f64(p, u, -0x1.87cbaaa5c6de7p-31);
+    p = fc_fma_f64(p, u, 0x1.1998f20ad6376p-26);
+    p = fc_fma_f64(p, u, -0x1.5995d8c6101e1p-22);
+    p = fc_fma_f64(p, u, 0x1.651b8dfabcee8p-18);
+    p = fc_fma_f64(p, u, -0x1.31537c33d45c7p-14);
+    p = fc_fma_f64(p, u, 0x1.a6a8c6cb2b40ep-11);
+    p = fc_fma_f64(p, u, -0x1.cc7060128840bp-8);
+    p = fc_fma_f64(p, u, 0x1.7bd6bf2ce6261p-5);
+    p = fc_fma_f64(p, u, -0x1.c06cc647f5f60p-3);
+    p = fc_fma_f64(p, u, 0x1.5827981135acfp-1);
+    p = fc_fma_f64(p, u, -0x1.13da2b14a489fp+0);
+    p = fc_fma_f64(p, u, 0x1.272bb3b608b03p-3);
+    p = fc_fma_f64(p, u, 0x1.a5a81d661f78bp+0);
+    p = fc_fma_f64(p, u, -0x1.a828bfbfdc936p-1);
+    p = fc_fma_f64(p, u, -0x1.876cb72f1c7ebp-2);
+    f64 start = 0x1.d28af7ca3f491p-55;
+    start = fc_fma_f64(start, z, -0x1.3041021df9e46p-46);
+    start = fc_fma_f64(start, z, 0x1.238ecb363a3e8p-38);
+    start = fc_fma_f64(start, z, -0x1.a6ee5193fc535p-31);
+    start = fc_fma_f64(start, z, 0x1.bce4a53d65127p-24);
+    start = fc_fma_f64(start, z, -0x1.3e99793fba086p-17);
+    start = fc_fma_f64(start, z, 0x1.1a6206b7b18dfp-11);
+    start = fc_fma_f64(start, z, -0x1.075b1bbf411a8p-6);
+    start = fc_fma_f64(start, z, 0x1.6bbcb4103427dp-3);
+    start = fc_fma_f64(start, z, -0x1.2e4d699cbd01ep-4);
+    return fc_fma_f64(0.63661977236758134308 * fc_log_f64(x), fc_bessel_j0_near_f64(x), z < 5 ? start : p);
+}
+
+FC_MATH f64 fc_bessel_y1_near_f64(f64 x)
+{
+    const f64 z = x * x, u = fc_fma_f64(z, 0.03125, -1);
+    f64 p = 0x1.eccde06d50ccap-41;
+    p = fc_fma_f64(p, u, -0x1.b74a1d96a00f9p-36);
+    p = fc_fma_f64(p, u, 0x1.532ef8f0e0de5p-31);
+    p = fc_fma_f64(p, u, -0x1.c3f11552e98bcp-27);
+    p = fc_fma_f64(p, u, 0x1.ff34fca7d2a2bp-23);
+    p = fc_fma_f64(p, u, -0x1.e3516a12fb48bp-19);
+    p = fc_fma_f64(p, u, 0x1.76c164b8602bap-15);
+    p = fc_fma_f64(p, u, -0x1.d1604f9d1f1f1p-12);
+    p = fc_fma_f64(p, u, 0x1.c097bb98fd767p-9);
+    p = fc_fma_f64(p, u, -0x1.4198f92a30eb1p-6);
+    p = fc_fma_f64(p, u, 0x1.41bb6917b15e6p-4);
+    p = fc_fma_f64(p, u, -0x1.923952d7c4325p-3);
+    p = fc_fma_f64(p, u, 0x1.e16d7a1d07b6fp-3);
+    p = fc_fma_f64(p, u, 0x1.7edab31507d56p-6);
+    p = fc_fma_f64(p, u, -0x1.f26fddceafd0ep-3);
+    p = fc_fma_f64(p, u, 0x1.21d516f81acf6p-4);
+    f64 start = 0x1.37616925d5da9p-59;
+    start = fc_fma_f64(start, z, -0x1.10c253faf6746p-50);
+    start = fc_fma_f64(start, z, 0x1.2a2d000b79bebp-42);
+    start = fc_fma_f64(start, z, -0x1.f0cced41ad743p-35);
+    start = fc_fma_f64(start, z, 0x1.32e5a123fce95p-27);
+    start = fc_fma_f64(start, z, -0x1.0a780abaa6ccep-20);
+    start = fc_fma_f64(start, z, 0x1.2c7dbffcacf5bp-14);
+    start = fc_fma_f64(start, z, -0x1.835b97894b24cp-9);
+    start = fc_fma_f64(start, z, 0x1.bd3975c75b483p-5);
+    start = fc_fma_f64(start, z, -0x1.91866143cbc8ap-3);
+    const f64 rest = fc_fma_f64(x, z < 5 ? start : p, -0.63661977236758134308 / x);
+    const f64 y = fc_fma_f64(0.63661977236758134308 * fc_log_f64(x), fc_bessel_j1_near_f64(x), rest);
+    return x == 0 ? -INFINITY : y;
+}
+
+/* P and Q / x of order 0 and of order 1 */
+typedef struct { f64 p, q; } fc_bessel_phase;
+
+FC_MATH fc_bessel_phase fc_bessel_phase0(f64 x)
+{
+    const f64 w = 1 / x, s = w * w;
+    f64 p = -0x1.e513e6133dfddp+33;
+    p = fc_fma_f64(p, s, 0x1.aefb15e31673bp+30);
+    p = fc_fma_f64(p, s, -0x1.6d8b524f4ce40p+26);
+    p = fc_fma_f64(p, s, 0x1.9dd47d9ed0de6p+21);
+    p = fc_fma_f64(p, s, -0x1.81e0f15cbdf28p+16);
+    p = fc_fma_f64(p, s, 0x1.6eb285c45ed3dp+11);
+    p = fc_fma_f64(p, s, -0x1.b68c17bfd7a94p+6);
+    p = fc_fma_f64(p, s, 0x1.84ae4c2939a7cp+2);
+    p = fc_fma_f64(p, s, -0x1.251ebd2b947e9p-1);
+    p = fc_fma_f64(p, s, 0x1.cb5fffc15e385p-4);
+    p = fc_fma_f64(p, s, -0x1.1ffffffffbfdap-4);
+    p = fc_fma_f64(p, s, 0x1.0000000000000p+0);
+    f64 q = 0x1.7c9b8729ad6efp+36;
+    q = fc_fma_f64(q, s, -0x1.5b8d1516e1fbep+33);
+    q = fc_fma_f64(q, s, 0x1.2cebad994e29ep+29);
+    q = fc_fma_f64(q, s, -0x1.55d29881a3e83p+24);
+    q = fc_fma_f64(q, s, 0x1.3484fc2810154p+19);
+    q = fc_fma_f64(q, s, -0x1.0bade8cbfd43fp+14);
+    q = fc_fma_f64(q, s, 0x1.116230feaa63fp+9);
+    q = fc_fma_f64(q, s, -0x1.85e2d2abc961cp+4);
+    q = fc_fma_f64(q, s, 0x1.ba4ae42818da4p+0);
+    q = fc_fma_f64(q, s, -0x1.d11dfd026c3eep-3);
+    q = fc_fma_f64(q, s, 0x1.2bffffff48341p-4);
+    q = fc_fma_f64(q, s, -0x1.fffffffffff97p-4);
+    return (fc_bessel_phase){p, w * q};
+}
+
+FC_MATH fc_bessel_phase fc_bessel_phase1(f64 x)
+{
+    const f64 w = 1 / x, s = w * w;
+    f64 p = 0x1.025df8a036316p+34;
+    p = fc_fma_f64(p, s, -0x1.cb937cc7c2d46p+30);
+    p = fc_fma_f64(p, s, 0x1.867661b4da3a3p+26);
+    p = fc_fma_f64(p, s, -0x1.bb60e76123434p+21);
+    p = fc_fma_f64(p, s, 0x1.9fba237dbeb6ap+16);
+    p = fc_fma_f64(p, s, -0x1.8ef3325f68ae3p+11);
+    p = fc_fma_f64(p, s, 0x1.e4c78dc709fc3p+6);
+    p = fc_fma_f64(p, s, -0x1.b8825aaa0fe39p+2);
+    p = fc_fma_f64(p, s, 0x1.5a6a2a93d9f5cp-1);
+    p = fc_fma_f64(p, s, -0x1.274fffdec73dap-3);
+    p = fc_fma_f64(p, s, 0x1.dffffffffbbeep-4);
+    p = fc_fma_f64(p, s, 0x1.0000000000000p+0);
+    f64 q = -0x1.93c06d4b31c64p+36;
+    q = fc_fma_f64(q, s, 0x1.713a09756c6d4p+33);
+    q = fc_fma_f64(q, s, -0x1.4051fe626aba9p+29);
+    q = fc_fma_f64(q, s, 0x1.6cee243fd700fp+24);
+    q = fc_fma_f64(q, s, -0x1.4af47ec721c05p+19);
+    q = fc_fma_f64(q, s, 0x1.217711647b777p+14);
+    q = fc_fma_f64(q, s, -0x1.2b7ff49e31ca2p+9);
+    q = fc_fma_f64(q, s, 0x1.b3c42d43e23f0p+4);
+    q = fc_fma_f64(q, s, -0x1.fe568bb493c28p+0);
+    q = fc_fma_f64(q, s, 0x1.1c3cfe68b6447p-2);
+    q = fc_fma_f64(q, s, -0x1.a3ffffff3c36bp-4);
+    q = fc_fma_f64(q, s, 0x1.7ffffffffffe4p-2);
+    return (fc_bessel_phase){p, w * q};
 }
 
 /* sqrt(2 / (pi x)) (p cos(c) - q sin(c)) for c = x - pi / 4, in sums of sin(x) and cos(x): 1 / sqrt(pi x) takes the sqrt(2) along */
-static inline f64 fc_bessel_far(f64 x, f64 p, f64 q)
+FC_MATH f64 fc_bessel_wave(f64 x, fc_circle_f64 t, f64 p, f64 q)
 {
-    const f64 s = fc_sin_f64(x), c = fc_cos_f64(x);
-    return (p * (c + s) - q * (s - c)) * 0.56418958354775628695 / sqrt(x);
+    return (p * (t.cosine + t.sine) - q * (t.sine - t.cosine)) * 0.56418958354775628695 / sqrt(x);
 }
 
-static inline f64 fc_bessel_j0_f64(f64 x)
+/* Beyond 8. Order 1: c = x - 3 pi / 4, whose cosine and sine are the sine and minus the cosine of x - pi / 4. t: of |x|, so that whoever knows
+ * that x is moderate may say so. */
+FC_MATH f64 fc_bessel_j0_far_f64(f64 x, fc_circle_f64 t)
 {
-    const f64 a = fabs(x), w = 8 / a;
-    return !(a > 8) ? fc_bessel_j0_near(a) : fc_bessel_far(a, FC_CHEB(p0, 2 * w * w - 1), w * FC_CHEB(q0, 2 * w * w - 1));
+    const fc_bessel_phase f = fc_bessel_phase0(fabs(x));
+    return fc_bessel_wave(fabs(x), t, f.p, f.q);
 }
 
-/* c = x - 3 pi / 4: cos and sin of it are sin and -cos of x - pi / 4 */
-static inline f64 fc_bessel_j1_f64(f64 x)
+FC_MATH f64 fc_bessel_j1_far_f64(f64 x, fc_circle_f64 t)
 {
-    const f64 a = fabs(x), w = 8 / a;
-    const f64 y = !(a > 8) ? fc_bessel_j1_near(a) : fc_bessel_far(a, w * FC_CHEB(q1, 2 * w * w - 1), -FC_CHEB(p1, 2 * w * w - 1));
+    const fc_bessel_phase f = fc_bessel_phase1(fabs(x));
+    const f64 y = fc_bessel_wave(fabs(x), t, f.q, -f.p);
     return x < 0 ? -y : y;
 }
 
-static inline f64 fc_bessel_y0_f64(f64 x)
+FC_MATH f64 fc_bessel_y0_far_f64(f64 x, fc_circle_f64 t)
 {
-    const f64 w = 8 / x;
-    if (!(x > 0))
-        return x == 0 ? -INFINITY : NAN;
-    if (x <= 8)
-        return 0.63661977236758134308 * fc_log_f64(x) * fc_bessel_j0_near(x) + FC_CHEB(y0_low, x * x / 32 - 1);
-    return fc_bessel_far(x, w * FC_CHEB(q0, 2 * w * w - 1), -FC_CHEB(p0, 2 * w * w - 1));
+    const fc_bessel_phase f = fc_bessel_phase0(x);
+    return fc_bessel_wave(x, t, f.q, -f.p);
 }
 
-static inline f64 fc_bessel_y1_f64(f64 x)
+FC_MATH f64 fc_bessel_y1_far_f64(f64 x, fc_circle_f64 t)
 {
-    const f64 w = 8 / x;
-    if (!(x > 0))
-        return x == 0 ? -INFINITY : NAN;
-    if (x <= 8)
-        return 0.63661977236758134308 * (fc_log_f64(x) * fc_bessel_j1_near(x) - 1 / x) + x * FC_CHEB(y1_low, x * x / 32 - 1);
-    return fc_bessel_far(x, -FC_CHEB(p1, 2 * w * w - 1), -w * FC_CHEB(q1, 2 * w * w - 1));
+    const fc_bessel_phase f = fc_bessel_phase1(x);
+    return fc_bessel_wave(x, t, -f.p, -f.q);
 }
+
+/* Of the second kind what is below 0 counts as near, where it becomes NaN. */
+#define FC_BESSEL(name, size)                                                                                            \
+    static inline f64 fc_bessel_##name##_f64(f64 x)                                                                      \
+    {                                                                                                                    \
+        const f64 a = size;                                                                                              \
+        return a > 8 ? fc_bessel_##name##_far_f64(x, fc_circle_of_f64(a, fc_trig_split_f64(a))) : fc_bessel_##name##_near_f64(x); \
+    }
+FC_BESSEL(j0, fabs(x))
+FC_BESSEL(j1, fabs(x))
+FC_BESSEL(y0, x)
+FC_BESSEL(y1, x)
+#undef FC_BESSEL
 
 /* e**x K_v(x) */
 static inline f64 fc_bessel_k0e_f64(f64 x)
@@ -200,7 +338,13 @@ static inline f64 fc_bessel_k1_f64(f64 x)
     return x <= 2 ? FC_CHEB(k1_low, x * x / 2 - 1) / x + fc_log_f64(x / 2) * fc_i1_f64(x) : fc_exp_f64(-x) * FC_CHEB(k1_high, 4 / x - 1) / sqrt(x);
 }
 
-static inline f64 fc_spherical_j0_f64(f64 x) { return x == 0 ? 1 : fabs(x) == INFINITY ? 0 : fc_sin_f64(x) / x; }
+FC_MATH f64 fc_spherical_j0_of_f64(f64 x, f64 sine)
+{
+    const f64 y = fabs(x) == INFINITY ? 0 : sine / x;
+    return x == 0 ? 1 : y;
+}
+
+static inline f64 fc_spherical_j0_f64(f64 x) { return fc_spherical_j0_of_f64(x, fc_sin_f64(x)); }
 
 /* a series in the middle; e**-zeta on the right and an oscillation on the left, zeta = 2/3 |x|**1.5 (Abramowitz and Stegun 10.4) */
 static inline f64 fc_airy_ai_f64(f64 x)

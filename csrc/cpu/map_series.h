@@ -31,6 +31,15 @@ static FC_NOINLINE void bessel_run(f64 *y, const f64 *c, int terms, const f64 *x
 }
 
 #ifndef FC_WITHOUT_RARE
+/* NaN is not above */
+static int none_above(const f64 *xs, f64 high, int64_t n)
+{
+    int other = 0;
+    for (int64_t i = 0; i < n; ++i)
+        other |= !(fabs(xs[i]) < high) & (xs[i] == xs[i]);
+    return !other;
+}
+
 /* fc_zeta_f64 of positive numbers */
 static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n)
 {
@@ -69,6 +78,7 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
                 cell_##name(out, xs, ys, z_, s, fault, count);                                                           \
         }                                                                                                                \
     }
+
 #define FC_EASY_BESSEL(name, series, result)                                                                             \
     static void run_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)                              \
     {                                                                                                                    \
@@ -82,12 +92,55 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
     }                                                                                                                    \
     FC_EASY(name, all_between(xs, -8, 8, count))
 FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
+#define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e,
 #ifdef FC_WITHOUT_RARE
-#define FC_EASY_SERIES [FC_CELL__special_i1e] = easy__special_i1e,
+#define FC_EASY_SERIES FC_EASY_USUAL
 #else
 FC_EASY_BESSEL(_special_i0e, i0e, ((void)x, y))
 FC_EASY_BESSEL(i0, i0e, fc_bessel_grown(x, y))
 FC_EASY_BESSEL(_special_i1, i1e, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -(fabs(x) * y) : fabs(x) * y))
+
+/* Bessel functions are two formulas, on either side of 8: where a run has arguments of both kinds, both are taken of all. */
+#define FC_EASY_WAVE(name, size)                                                                                         \
+    static void run__special_bessel_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)              \
+    {                                                                                                                    \
+        f64 near[FC_EASY_RUN] = {0};                                                                                     \
+        (void)ys, (void)s;                                                                                               \
+        int any_near = 0, any_far = 0;                                                                                   \
+        for (int64_t i = 0; i < n; ++i) {                                                                                \
+            const f64 x = xs[i];                                                                                         \
+            any_near |= !(size > 8);                                                                                     \
+            any_far |= size > 8;                                                                                         \
+        }                                                                                                                \
+        if (any_near)                                                                                                    \
+            for (int64_t i = 0; i < n; ++i)                                                                              \
+                near[i] = fc_bessel_##name##_near_f64(xs[i]);                                                            \
+        if (!any_far) {                                                                                                  \
+            memcpy(out, near, (size_t)n * sizeof *out);                                                                  \
+            return;                                                                                                      \
+        }                                                                                                                \
+        _Pragma("GCC ivdep")                                                                                             \
+        for (int64_t i = 0; i < n; ++i) {                                                                                \
+            const f64 x = xs[i], a = fabs(x);                                                                            \
+            const f64 far = fc_bessel_##name##_far_f64(x, fc_circle_of_f64(a, fc_trig_split_near_f64(a)));               \
+            out[i] = size > 8 ? far : near[i];                                                                           \
+        }                                                                                                                \
+    }                                                                                                                    \
+    FC_EASY(_special_bessel_##name, none_above(xs, FC_TRIG_NEAR, count))
+FC_EASY_WAVE(j0, fabs(x))
+FC_EASY_WAVE(j1, fabs(x))
+FC_EASY_WAVE(y0, x)
+FC_EASY_WAVE(y1, x)
+#undef FC_EASY_WAVE
+
+static void run__special_spherical_bessel_j0(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    (void)ys, (void)s;
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_spherical_j0_of_f64(xs[i], fc_sin_of_f64(xs[i], fc_trig_split_near_f64(xs[i])));
+}
+FC_EASY(_special_spherical_bessel_j0, none_above(xs, FC_TRIG_NEAR, count))
 
 static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
@@ -151,8 +204,10 @@ static void run_igammac(T *out, const T *xs, const T *ys, const fc_scalar *s, in
 }
 FC_EASY(igamma, 1)
 FC_EASY(igammac, 1)
-#define FC_EASY_SERIES [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
-    [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma, \
+#define FC_EASY_SERIES FC_EASY_USUAL [FC_CELL_i0] = easy_i0, [FC_CELL__special_i0e] = easy__special_i0e, [FC_CELL__special_i1] = easy__special_i1, \
+    [FC_CELL__special_zeta] = easy__special_zeta, [FC_CELL__polygamma] = easy__polygamma, [FC_CELL__special_bessel_j0] = easy__special_bessel_j0, \
+    [FC_CELL__special_bessel_j1] = easy__special_bessel_j1, [FC_CELL__special_bessel_y0] = easy__special_bessel_y0, \
+    [FC_CELL__special_bessel_y1] = easy__special_bessel_y1, [FC_CELL__special_spherical_bessel_j0] = easy__special_spherical_bessel_j0, \
     [FC_CELL__special_erfcx] = easy__special_erfcx, [FC_CELL__special_ndtri] = easy__special_ndtri, [FC_CELL_igamma] = easy_igamma, \
     [FC_CELL_igammac] = easy_igammac,
 #endif

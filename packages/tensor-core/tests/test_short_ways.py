@@ -308,9 +308,20 @@ SERIES = {
     "polygamma": lambda x: facula.special.polygamma(4, x),
     "erfcx": lambda x: facula.special.erfcx(x),
     "ndtri": lambda x: facula.special.ndtri(x),
+    "spherical_bessel_j0": lambda x: facula.special.spherical_bessel_j0(x),
 }
-EASY = {"trigamma": (0.001, 7.9), "polygamma": (0.001, 7.9), "erfcx": (1e-9, 26.9), "ndtri": (1e-9, 1 - 1e-7)}  # others -7.9 to 7.9
-HARD = {"trigamma": -2.5, "polygamma": -2.5, "zeta": np.nan, "zeta, large orders": np.nan, "erfcx": -3, "ndtri": 1e-30}  # others 20
+WAVES = {name: getattr(facula.special, name) for name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")}
+SERIES |= {f"{name}, {side}": function for name, function in WAVES.items() for side in ("near", "far")}
+EASY = {
+    "trigamma": (0.001, 7.9), "polygamma": (0.001, 7.9), "erfcx": (1e-9, 26.9), "ndtri": (1e-9, 1 - 1e-7),
+    "spherical_bessel_j0": (-900, 900), **{f"{name}, far": (8.1, 900) for name in WAVES}, **{f"{name}, near": (0.001, 7.9) for name in WAVES},
+}  # fmt: skip
+HARD = {
+    "trigamma": [-2.5], "polygamma": [-2.5], "zeta": [np.nan], "zeta, large orders": [np.nan], "erfcx": [-3], "ndtri": [1e-30],
+    "spherical_bessel_j0": [1e30, np.nan],
+    **{f"{name}, {side}": [1, 20, 1e30, -2, np.nan, np.inf] for name in WAVES for side in ("near", "far")},
+}  # fmt: skip
+# otherwise easy from -7.9 to 7.9, and hard at 20
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -318,11 +329,48 @@ HARD = {"trigamma": -2.5, "polygamma": -2.5, "zeta": np.nan, "zeta, large orders
 def test_a_series_does_not_depend_on_the_neighbours(name, dtype):
     rng = np.random.default_rng(5)
     easy = rng.uniform(*EASY.get(name, (-7.9, 7.9)), 700).astype(dtype)
-    hard = HARD.get(name, 20)
     alone = SERIES[name](facula.from_numpy(easy)).numpy()
-    beside = SERIES[name](facula.from_numpy(np.append(easy.repeat(2), np.full(3, hard, dtype))))[:-3:2].numpy()
+    for hard in HARD.get(name, [20]):
+        mixed = np.append(easy.repeat(2), np.full(3, hard, dtype))
+        mixed[1:400:50] = hard  # in the first run, too
+        beside = SERIES[name](facula.from_numpy(mixed)).numpy()[:-3:2]
 
-    assert alone.tobytes() == beside.tobytes()
+        assert alone.tobytes() == beside.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_has_the_same_bits_on_every_level(name, dtype):
+    low, high = EASY.get(name, (-7.9, 7.9))
+    x = facula.from_numpy(np.random.default_rng(5).uniform(2 * low, 2 * high, 1700).astype(dtype))
+    found = set()
+    for level in LEVELS:
+        if level > 2:
+            lib.fc_set_isa_level(level)
+            found.add(np.nan_to_num(SERIES[name](x).numpy(), nan=-77).tobytes())
+
+    assert len(found) <= 1
+
+
+EDGES = {
+    "bessel_j0": [(0, 1), (math.inf, math.nan), (-math.inf, math.nan), (math.nan, math.nan)],
+    "bessel_j1": [(0, 0), (math.inf, math.nan), (-math.inf, math.nan), (math.nan, math.nan)],
+    "bessel_y0": [(0, -math.inf), (-0.0, -math.inf), (-1e-300, math.nan), (-20, math.nan), (math.inf, math.nan), (-math.inf, math.nan), (math.nan, math.nan)],
+    "bessel_y1": [(0, -math.inf), (-0.0, -math.inf), (5e-324, -math.inf), (-3, math.nan), (-20, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
+    "spherical_bessel_j0": [(0, 1), (math.inf, 0), (-math.inf, 0), (math.nan, math.nan)],
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", EDGES)
+def test_edges_are_the_same_alone_and_among_others(name, level):
+    lib.fc_set_isa_level(level)
+    x, expected = (np.array(column) for column in zip(*EDGES[name]))
+    for others in ([], [0.3], [0.3, 50.0, -0.7, 1e30]):
+        given = facula.tensor([*x.tolist() * 90, *others], dtype=facula.float64)
+        actual = getattr(facula.special, name)(given).numpy()[: 90 * len(x)]
+
+        assert np.array_equal(np.tile(expected, 90), actual, equal_nan=True)
 
 
 @pytest.mark.parametrize("level", LEVELS)

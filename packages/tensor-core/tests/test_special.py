@@ -83,3 +83,20 @@ def test_axes_and_diagonals_have_the_nearest_angles(dtype):
         assert facula.atan2(y, x).tolist() == exact.tolist()
         assert facula.atan2(-y, x).tolist() == (-exact).tolist()
         assert not facula.signbit(facula.atan2(y, x)).any() and facula.signbit(facula.atan2(-y, x)).all()
+
+
+@pytest.mark.parametrize(
+    "name, x, exact",
+    [
+        ("bessel_j0", 2.404825557695773, -6.1087652597367303971e-17),
+        ("bessel_j0", 5.520078110286311, -2.7522649432621831472e-17),
+        ("bessel_j1", 3.8317059702075125, -6.1498073569949060914e-17),
+        ("bessel_j1", 7.015586669815619, 2.8253394094789293756e-17),
+    ],
+)
+def test_the_first_roots_of_a_bessel_function_keep_their_digits(name, x, exact):
+    """At the numbers closest to them; all that is left there cancels out of x**2."""
+    actual = getattr(facula.special, name)(facula.tensor([x] * 5 + [-x] + [40.0], dtype=facula.float64)).tolist()
+
+    assert abs(actual[0] / exact - 1) < 2**-50
+    assert actual[:5] == actual[:1] * 5 and abs(actual[5]) == abs(actual[0])
