@@ -221,6 +221,12 @@ def erfinv_by(t):
     return x / a
 
 
+def erfinv_weight(t):
+    """What a start in error by e is in error by after one of Halley's steps: x**2 (x**2 + 1) / 3 e**3 of its value."""
+    square = -mp.expm1(1 - t * t) * erfinv_by(t) ** 2
+    return mp.cbrt(square * (square + 1) / 3 + mp.mpf(1) / 8) / erfinv_by(t)
+
+
 FITS = {
     # name: f, weight, t(x), count, low, high (, first power, step)
     "exp": {
@@ -298,6 +304,7 @@ FITS = {
     },
     # for float, in double arithmetic: log2((1 + s) / (1 - s)) = s P(s**2); 2**r = 1 + r P(r)
     "log2_mid": {"f64": (safe(lambda s: 2 * mp.atanh(s) / s / LN2, 2 / LN2), ONE, SQUARE, 7, 0, S_HIGH)},
+    "log2_start": {"f64": (safe(lambda s: 2 * mp.atanh(s) / s / LN2, 2 / LN2), ONE, SQUARE, 4, 0, S_HIGH)},
     "exp2_mid": {"f64": (exp2_part, lambda x: abs(x) / 2**x + mp.mpf("1e-9"), X, 7, -0.5, 0.5)},
     # special functions of a float, in double. 1 / Gamma(a) = 1 + (a - 1)(a - 2)(a P(a) - 1/2); Stirling's rest P(1 / a**2) / a
     "lgamma_near": {"f64": (lgamma_near, lambda a: abs(a * (a - 1) * (a - 2) / mp.rgamma(a)), X, 19, mp.mpf("1e-6"), 2.5)},
@@ -307,7 +314,7 @@ FITS = {
     "sinpi": {"f64": (safe(lambda x: mp.sin(mp.pi * x) / x, mp.pi), safe(lambda x: x / mp.sin(mp.pi * x), 1 / mp.pi), SQUARE, 8, 0, 0.5)},
     # erfinv(a) = a P(t), t = sqrt(1 + w), w = -log(1 - a a): of a float, and as the start for a double
     "erfinv": {"f64": (erfinv_by, lambda t: 1 / erfinv_by(t), X, 18, 1, mp.sqrt(mp.mpf("17.95")))},
-    "erfinv_start": {"f64": (erfinv_by, lambda t: 1 / erfinv_by(t), X, 18, 1, mp.sqrt(38))},
+    "erfinv_start": {"f64": (erfinv_by, erfinv_weight, X, 18, 1, mp.sqrt(38))},
     # e**-a I1(a) = a P(a) to 5, sqrt(u) P(u) of u = 1 / a beyond
     "i1e_near": {"f64": (safe(lambda a: mp.besseli(1, a) * mp.exp(-a) / a, 0.5), safe(lambda a: a * mp.exp(a) / mp.besseli(1, a), 2), X, 15, 0, 5)},
     "j0_start": {"f64": (bessel_start(0), lambda z: z / mp.besselj(0, mp.sqrt(z)) + mp.mpf("1e-9"), X, 8, 0, 2)},

@@ -66,8 +66,8 @@ FC_MATH f64 fc_erfc_f64(f64 x)
     return x < 0 ? 2 - y : y;
 }
 
-/* |x| < 0.93 */
-FC_MATH f64 fc_erf_near_f64(f64 x)
+/* erf(x) / x - 1, |x| < 0.93 */
+FC_MATH f64 fc_erf_rest_f64(f64 x)
 {
     const f64 z = x * x;
     const f64 p_2 = z * z, p_4 = p_2 * p_2;
@@ -83,9 +83,10 @@ FC_MATH f64 fc_erf_near_f64(f64 x)
     p_high = fc_fma_f64(p_high, z, -0x1.f4f280ec1bdd0p-17);
     p = fc_fma_f64(p, z, -0x1.812746b037a30p-2);
     p = fc_fma_f64(p, z, 0x1.06eba8214db69p-3);
-    p = fc_fma_f64(p_high, z * p_2 * p_4, p);
-    return fc_fma_f64(x, p, x);
+    return fc_fma_f64(p_high, z * p_2 * p_4, p);
 }
+
+FC_MATH f64 fc_erf_near_f64(f64 x) { return fc_fma_f64(x, fc_erf_rest_f64(x), x); }
 
 FC_MATH f64 fc_erf_f64(f64 x)
 {

@@ -137,40 +137,51 @@ FC_MATH f64 fc_quantile_below(f64 p, int deep)
     return (r > 5 ? n_far : n) / (r > 5 ? d_far : d);
 }
 
-/* erf's inverse of a, to 2**-20 of its value: a F(sqrt(1 + w)), w = -log(1 - a a) */
-FC_MATH f64 fc_erfinv_start_f64(f64 a, f64 p)
+/* erf's inverse of a, to 2**-19 of its value, closer at the ends: a F(sqrt(1 + w)), w = -log(1 - a a), a logarithm as rough */
+FC_MATH f64 fc_erfinv_start_f64(f64 a)
 {
-    const f64 t = sqrt(fc_fma_f64(fc_log2_mid(p * (1 + a)), -0.69314718055994530942, 1));
-    f64 f = -0x1.6ddb1d08c7bcbp-26;
-    f = fc_fma_f64(f, t, 0x1.5f13694e1870dp-20);
-    f = fc_fma_f64(f, t, -0x1.375e073a12c4dp-15);
-    f = fc_fma_f64(f, t, 0x1.527be031f8561p-11);
-    f = fc_fma_f64(f, t, -0x1.f8521182449aap-8);
-    f = fc_fma_f64(f, t, 0x1.10bac317b69adp-4);
-    f = fc_fma_f64(f, t, -0x1.ba8f9e468fb90p-2);
-    f = fc_fma_f64(f, t, 0x1.1287140a8d0c3p+1);
-    f = fc_fma_f64(f, t, -0x1.07028d5e6b9f8p+3);
-    f = fc_fma_f64(f, t, 0x1.867eabf1524a6p+4);
-    f = fc_fma_f64(f, t, -0x1.c05d0231fc0efp+5);
-    f = fc_fma_f64(f, t, 0x1.8b5a5a2570175p+6);
-    f = fc_fma_f64(f, t, -0x1.085d36eb5bbdap+7);
-    f = fc_fma_f64(f, t, 0x1.069bebb3a7f82p+7);
-    f = fc_fma_f64(f, t, -0x1.766de46661831p+6);
-    f = fc_fma_f64(f, t, 0x1.6b370b8b23217p+5);
-    f = fc_fma_f64(f, t, -0x1.a6d7d32feef39p+3);
-    f = fc_fma_f64(f, t, 0x1.3734ba8372af3p+1);
+    const fc_log_parts_f64 l = fc_log_split_f64((a == 1 ? 0.5 : 1 - a) * (1 + a));
+    const f64 s = l.f / (2 + l.f), z = s * s;
+    f64 p = 0x1.ba1a11bf25a1bp-2;
+    p = fc_fma_f64(p, z, 0x1.274713e9ca0a6p-1);
+    p = fc_fma_f64(p, z, 0x1.ec70e622da276p-1);
+    p = fc_fma_f64(p, z, 0x1.7154764e6fa7bp+1);
+    const f64 t = sqrt(fc_fma_f64(fc_fma_f64(s, p, l.n), -0.69314718055994530942, 1)), t_2 = t * t, t_4 = t_2 * t_2;
+    f64 high = -0x1.032c73d9d9c16p-26, f = 0x1.0b35254384b34p+4;
+    high = fc_fma_f64(high, t, 0x1.f30cf969686a8p-21);
+    f = fc_fma_f64(f, t, -0x1.2bfbb8d03cd35p+5);
+    high = fc_fma_f64(high, t, -0x1.bbac328cfd79dp-16);
+    f = fc_fma_f64(f, t, 0x1.00a6ec70845a2p+6);
+    high = fc_fma_f64(high, t, 0x1.e2eca9cf590bep-12);
+    f = fc_fma_f64(f, t, -0x1.49f63bfbb18afp+6);
+    high = fc_fma_f64(high, t, -0x1.67b2dfaaf0a0bp-8);
+    f = fc_fma_f64(f, t, 0x1.379f999dcba90p+6);
+    high = fc_fma_f64(high, t, 0x1.843fd51d9d80cp-5);
+    f = fc_fma_f64(f, t, -0x1.a0a87504005b6p+5);
+    high = fc_fma_f64(high, t, -0x1.399fccd079954p-2);
+    f = fc_fma_f64(f, t, 0x1.7650e40ae3d8ep+4);
+    high = fc_fma_f64(high, t, 0x1.8235d90add074p+0);
+    f = fc_fma_f64(f, t, -0x1.87aeede854cc6p+2);
+    high = fc_fma_f64(high, t, -0x1.6dd82eedbf0c1p+2);
+    f = fc_fma_f64(f, t, 0x1.626a0ac28a659p+0);
+    f = fc_fma_f64(high, t * t_4 * t_4, f);
     return a * f;
 }
 
-/* One of Halley's steps on erf or, above 1/2, on erfc, where 1 - erf would lose the digits. Its slope comes from erfc's own parts. */
-FC_MATH f64 fc_erfinv_f64(f64 y)
+/* One of Halley's steps on erf or, above 0.65, on erfc, where 1 - erf would lose the digits. Its slope comes from erfc's own parts. erf's difference is
+ * x - a, which is exact, and what erf is beside x. */
+FC_MATH f64 fc_erfinv_step_f64(f64 y, f64 x, fc_erfc_parts_f64 e)
 {
-    const f64 a = fabs(y), p = 1 - a, x = fc_erfinv_start_f64(a, p == 0 ? 0.5 : p);
-    const fc_erfc_parts_f64 e = fc_erfc_parts_of_f64(x, 0);
-    const f64 near = fc_erf_near_f64(x) - a, far = p - e.value;
-    const f64 miss = (a > 0.5 ? far : near) * 0.88622692545275801365 * e.scaled; /* times e.value */
+    const f64 a = fabs(y), near = fc_fma_f64(x, fc_erf_rest_f64(x), x - a), far = 1 - a - e.value;
+    const f64 miss = (a > 0.65 ? far : near) * 0.88622692545275801365 * e.scaled; /* times e.value */
     const f64 better = x - miss / fc_fma_f64(x, miss, e.value), some = a == 1 ? INFINITY : better;
     return a <= 1 ? copysign(some, y) : NAN;
+}
+
+FC_MATH f64 fc_erfinv_f64(f64 y)
+{
+    const f64 x = fc_erfinv_start_f64(fabs(y));
+    return fc_erfinv_step_f64(y, x, fc_erfc_parts_of_f64(x, 0));
 }
 
 /* quantile of the normal distribution; deep: as above, of p or 1 - p */

@@ -79,6 +79,24 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
         }                                                                                                                \
     }
 
+/* Each part for all of the run: in one loop an element waits for itself, and few fit into what the processor looks ahead. */
+static void run_erfinv(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    f64 start[FC_EASY_RUN], value[FC_EASY_RUN], scaled[FC_EASY_RUN];
+    (void)ys, (void)s;
+    for (int64_t i = 0; i < n; ++i)
+        start[i] = fc_erfinv_start_f64(fabs(xs[i]));
+    for (int64_t i = 0; i < n; ++i) {
+        const fc_erfc_parts_f64 e = fc_erfc_parts_of_f64(start[i], 0);
+        value[i] = e.value;
+        scaled[i] = e.scaled;
+    }
+    _Pragma("GCC ivdep")
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_erfinv_step_f64(xs[i], start[i], (fc_erfc_parts_f64){value[i], scaled[i]});
+}
+FC_EASY(erfinv, 1)
+
 #define FC_EASY_BESSEL(name, series, result)                                                                             \
     static void run_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)                              \
     {                                                                                                                    \
@@ -92,7 +110,7 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
     }                                                                                                                    \
     FC_EASY(name, all_between(xs, -8, 8, count))
 FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
-#define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e,
+#define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL_erfinv] = easy_erfinv,
 #ifdef FC_WITHOUT_RARE
 #define FC_EASY_SERIES FC_EASY_USUAL
 #else
