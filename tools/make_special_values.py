@@ -22,6 +22,7 @@ degrees = [0, 1, 2, 3, 5, 7, 10, 12]
 shapes = [0.125, 0.5, 1.0, 3.5, 9.75, 30.0, 150.0]
 # where formulas change, and beside the roots
 bessel = [5e-300, 1.40625, 1.4375, 2.234375, 2.2421875, 8.0, 8.0000152587890625, 8.653727912911013, 11.791534439014281, 1048575.5, 1048576.5, 1e15]
+steps = [-1e-300, -1.2e-16, -0.9999999999999999, -1.0000000000000002, -1.0625, -1.6931596527909907, -1.9999999999999998, -2.0000000000000004]
 ends = [1e-300, 0.6499999999999999, 0.65, 0.9999999999999999]
 
 
@@ -67,7 +68,7 @@ def w(n, x):
 
 
 ONE = {
-    "erf": (mp.erf, wide), "erfc": (mp.erfc, moderate), "erfinv": (mp.erfinv, unit + ends), "lgamma": (lambda x: mp.log(abs(mp.gamma(x))), wide + positive),
+    "erf": (mp.erf, wide), "erfc": (mp.erfc, moderate), "erfinv": (mp.erfinv, unit + ends), "lgamma": (lambda x: mp.log(abs(mp.gamma(x))), wide + positive + steps),
     "digamma": (mp.digamma, [x for x in wide if x != 1.25] + positive), "i0": (lambda x: mp.besseli(0, x), wide),
     "_special_i0e": (lambda x: mp.besseli(0, x) * mp.exp(-abs(x)), wide), "_special_i1": (lambda x: mp.besseli(1, x), wide),
     "_special_i1e": (lambda x: mp.besseli(1, x) * mp.exp(-abs(x)), wide), "_special_ndtr": (ndtr, moderate),

@@ -200,11 +200,33 @@ FC_MATH f64 fc_cosh_f64(f64 x)
     return half + 0.25 / half;
 }
 
-/* the C library's: neither is in a hot loop */
-FC_MATH f64 fc_lgamma_f64(f64 x)
+/* log |Gamma| is the C library's of positive numbers. Between -2 and 0, where its reflection takes thrice the time, Gamma(x) = Gamma(x + 1) / x brings
+ * us there in one step or two: the library's of `from`, less log(by + rest). Others stay where they are, by = 1. */
+typedef struct { f64 from, by, rest; } fc_lgamma_parts_f64;
+
+FC_MATH int fc_lgamma_steps_f64(f64 x) { return (x > -2) & (x < 0); }
+
+FC_MATH fc_lgamma_parts_f64 fc_lgamma_split_f64(f64 x)
+{
+    const f64 next = x + 1, product = x * next; /* below -1 next is exact */
+    const f64 from = x < -1 ? x + 2 : next, by = x < -1 ? product : -x, rest = x < -1 ? fc_fma_f64(x, next, -product) : 0;
+    return fc_lgamma_steps_f64(x) ? (fc_lgamma_parts_f64){from, by, rest} : (fc_lgamma_parts_f64){x, 1, 0};
+}
+
+FC_MATH f64 fc_lgamma_less_f64(fc_lgamma_parts_f64 l) { return fc_log_f64(l.by) + l.rest / l.by; }
+
+FC_MATH f64 fc_lgamma_library_f64(f64 x)
 {
     int sign; /* without it lgamma writes a global of the C library, from every thread */
     return lgamma_r(x, &sign);
+}
+
+FC_MATH f64 fc_lgamma_f64(f64 x)
+{
+    if (!fc_lgamma_steps_f64(x))
+        return fc_lgamma_library_f64(x);
+    const fc_lgamma_parts_f64 l = fc_lgamma_split_f64(x);
+    return fc_lgamma_library_f64(l.from) - fc_lgamma_less_f64(l);
 }
 
 #endif

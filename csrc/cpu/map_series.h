@@ -79,6 +79,29 @@ static FC_NOINLINE void zeta_run(f64 *y, const f64 *ss, const f64 *qs, int64_t n
         }                                                                                                                \
     }
 
+/* lgamma_r is a call for each element, what it is less by is not */
+static void run_lgamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
+{
+    f64 from[FC_EASY_RUN], less[FC_EASY_RUN];
+    (void)ys, (void)s;
+    for (int64_t i = 0; i < n; ++i) {
+        const fc_lgamma_parts_f64 l = fc_lgamma_split_f64(xs[i]);
+        from[i] = l.from;
+        less[i] = fc_lgamma_less_f64(l);
+    }
+    for (int64_t i = 0; i < n; ++i)
+        out[i] = fc_lgamma_library_f64(from[i]) - less[i];
+}
+
+static int any_steps(const f64 *xs, int64_t n)
+{
+    int any = 0;
+    for (int64_t i = 0; i < n; ++i)
+        any |= fc_lgamma_steps_f64(xs[i]);
+    return any;
+}
+FC_EASY(lgamma, any_steps(xs, count))
+
 /* Each part for all of the run: in one loop an element waits for itself, and few fit into what the processor looks ahead. */
 static void run_erfinv(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
@@ -110,7 +133,7 @@ FC_EASY(erfinv, 1)
     }                                                                                                                    \
     FC_EASY(name, all_between(xs, -8, 8, count))
 FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
-#define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL_erfinv] = easy_erfinv,
+#define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL_lgamma] = easy_lgamma, [FC_CELL_erfinv] = easy_erfinv,
 #ifdef FC_WITHOUT_RARE
 #define FC_EASY_SERIES FC_EASY_USUAL
 #else

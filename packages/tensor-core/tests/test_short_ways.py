@@ -308,18 +308,20 @@ SERIES = {
     "polygamma": lambda x: facula.special.polygamma(4, x),
     "erfcx": lambda x: facula.special.erfcx(x),
     "ndtri": lambda x: facula.special.ndtri(x),
+    "lgamma": lambda x: facula.lgamma(x),
+    "lgamma, below 0": lambda x: facula.lgamma(x),
     "erfinv": lambda x: facula.erfinv(x),
     "spherical_bessel_j0": lambda x: facula.special.spherical_bessel_j0(x),
 }
 WAVES = {name: getattr(facula.special, name) for name in ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")}
 SERIES |= {f"{name}, {side}": function for name, function in WAVES.items() for side in ("near", "far")}
 EASY = {
-    "trigamma": (0.001, 7.9), "polygamma": (0.001, 7.9), "erfcx": (1e-9, 26.9), "ndtri": (1e-9, 1 - 1e-7),
+    "trigamma": (0.001, 7.9), "polygamma": (0.001, 7.9), "erfcx": (1e-9, 26.9), "ndtri": (1e-9, 1 - 1e-7), "lgamma": (0.001, 30), "lgamma, below 0": (-1.99, 0),
     "erfinv": (-1, 1), "spherical_bessel_j0": (-900, 900), **{f"{name}, far": (8.1, 900) for name in WAVES}, **{f"{name}, near": (0.001, 7.9) for name in WAVES},
 }  # fmt: skip
 HARD = {
-    "trigamma": [-2.5], "polygamma": [-2.5], "zeta": [np.nan], "zeta, large orders": [np.nan], "erfcx": [-3], "ndtri": [1e-30],
-    "erfinv": [2], "spherical_bessel_j0": [1e30, np.nan],
+    "trigamma": [-2.5], "polygamma": [-2.5], "zeta": [np.nan], "zeta, large orders": [np.nan], "erfcx": [-3], "ndtri": [1e-30], "lgamma": [-0.5],
+    "lgamma, below 0": [3, -40], "erfinv": [2], "spherical_bessel_j0": [1e30, np.nan],
     **{f"{name}, {side}": [1, 20, 1e30, -2, np.nan, np.inf] for name in WAVES for side in ("near", "far")},
 }  # fmt: skip
 # otherwise easy from -7.9 to 7.9, and hard at 20
@@ -360,6 +362,7 @@ EDGES = {
     "bessel_y1": [(0, -math.inf), (-0.0, -math.inf), (5e-324, -math.inf), (-3, math.nan), (-20, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
     "spherical_bessel_j0": [(0, 1), (math.inf, 0), (-math.inf, 0), (math.nan, math.nan)],
     "erfinv": [(0, 0), (1, math.inf), (-1, -math.inf), (1.0000000000000002, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
+    "gammaln": [(0, math.inf), (-1, math.inf), (-2, math.inf), (1, 0), (2, 0), (math.inf, math.inf), (-math.inf, math.inf), (math.nan, math.nan)],
 }
 
 
