@@ -192,6 +192,13 @@ FC_MATH f64 fc_ndtri_of_f64(f64 p, int deep)
     return rest >= 0 ? x : NAN;
 }
 
+/* the same outside (0, 1) */
+FC_MATH f64 fc_ndtri_edge_f64(f64 p)
+{
+    const f64 high = p == 1 ? INFINITY : NAN;
+    return p == 0 ? -INFINITY : high;
+}
+
 FC_MATH f64 fc_ndtri_f64(f64 p) { return fc_ndtri_of_f64(p, 1); }
 
 /* log Phi(x): below 0 log(erfcx(u) / 2) - u u, u = |x| / sqrt(2), whose terms have one sign; from there on log1p(-Phi(-x)). One logarithm. */

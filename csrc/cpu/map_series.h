@@ -1,5 +1,45 @@
 /* Cells of doubles that take a step of a series, or a part of a formula, for all of a run before the next. Included by map_easy.h alone. */
+#include "../core/tensor.h"
 
+#define FC_EASY_WHOLE(n) (((n) + 7) / 8 * 8) /* whole registers: no code for what is left over */
+
+/* fc_cheb of an odd number of terms; u has whole registers. Two steps at a time: the sums come from memory and go there. */
+static FC_NOINLINE void chebyshev_run(f64 *y, const f64 *c, int terms, const f64 *u, int64_t n)
+{
+    f64 b0[FC_EASY_RUN] = {0}, b1[FC_EASY_RUN] = {0};
+    const int64_t whole = FC_EASY_WHOLE(n);
+    for (int k = terms - 1; k > 0; k -= 2)
+        for (int64_t i = 0; i < whole; ++i) {
+            b1[i] = fc_fma_f64(2 * u[i], b0[i], c[k] - b1[i]);
+            b0[i] = fc_fma_f64(2 * u[i], b1[i], c[k - 1] - b0[i]);
+        }
+    for (int64_t i = 0; i < n; ++i)
+        y[i] = fc_fma_f64(u[i], b0[i], c[0] - b1[i]);
+}
+
+/* e**-|x| I_order(|x|), of fc_i0e_f64's and fc_i1e_f64's two series; the one beyond 8 where there is something beyond 8 */
+static FC_NOINLINE void bessel_run(f64 *y, const f64 *low, int low_terms, const f64 *high, int high_terms, int order, const f64 *xs, int64_t n)
+{
+    f64 u[FC_EASY_RUN] = {0}, beyond[FC_EASY_RUN];
+    int far = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const f64 a = fabs(xs[i]);
+        far |= !(a <= 8);
+        u[i] = a <= 8 ? a / 4 - 1 : 0;
+    }
+    chebyshev_run(y, low, low_terms, u, n);
+    for (int64_t i = 0; order && i < n; ++i)
+        y[i] *= fabs(xs[i]);
+    if (!far)
+        return;
+    for (int64_t i = 0; i < n; ++i)
+        u[i] = fabs(xs[i]) <= 8 ? 0 : 16 / fabs(xs[i]) - 1;
+    chebyshev_run(beyond, high, high_terms, u, n);
+    for (int64_t i = 0; i < n; ++i)
+        y[i] = fabs(xs[i]) <= 8 ? y[i] : beyond[i] / sqrt(fabs(xs[i]));
+}
+
+#ifndef FC_WITHOUT_RARE
 static int all_between(const f64 *xs, f64 low, f64 high, int64_t n)
 {
     int other = 0;
@@ -8,29 +48,6 @@ static int all_between(const f64 *xs, f64 low, f64 high, int64_t n)
     return !other;
 }
 
-#define FC_EASY_WHOLE(n) (((n) + 7) / 8 * 8) /* whole registers: no code for what is left over */
-
-/* fc_cheb at |x| / 4 - 1 */
-static FC_NOINLINE void bessel_run(f64 *y, const f64 *c, int terms, const f64 *xs, int64_t n)
-{
-    f64 u[FC_EASY_RUN], b0[FC_EASY_RUN] = {0}, b1[FC_EASY_RUN] = {0};
-    const int64_t whole = FC_EASY_WHOLE(n);
-    memcpy(u, xs, (size_t)n * sizeof *u);
-    for (int64_t i = n; i < whole; ++i)
-        u[i] = 0;
-    for (int64_t i = 0; i < whole; ++i)
-        u[i] = fabs(u[i]) / 4 - 1;
-    for (int k = terms - 1; k > 0; --k)
-        for (int64_t i = 0; i < whole; ++i) {
-            const f64 b = fc_fma_f64(2 * u[i], b0[i], c[k] - b1[i]);
-            b1[i] = b0[i];
-            b0[i] = b;
-        }
-    for (int64_t i = 0; i < n; ++i)
-        y[i] = fc_fma_f64(u[i], b0[i], c[0] - b1[i]);
-}
-
-#ifndef FC_WITHOUT_RARE
 /* NaN is not above */
 static int none_above(const f64 *xs, f64 high, int64_t n)
 {
@@ -120,26 +137,28 @@ static void run_erfinv(T *out, const T *xs, const T *ys, const fc_scalar *s, int
 }
 FC_EASY(erfinv, 1)
 
-#define FC_EASY_BESSEL(name, series, result)                                                                             \
+#define FC_EASY_TABLE(c) c, (int)(sizeof c / sizeof *c)
+#define FC_EASY_BESSEL(name, order, result)                                                                              \
     static void run_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)                              \
     {                                                                                                                    \
         f64 v[FC_EASY_RUN];                                                                                              \
         (void)ys, (void)s;                                                                                               \
-        bessel_run(v, fc_##series##_low_cheb, (int)(sizeof fc_##series##_low_cheb / sizeof(f64)), xs, n);                \
+        bessel_run(v, FC_EASY_TABLE(fc_i##order##e_low_cheb), FC_EASY_TABLE(fc_i##order##e_high_cheb), order, xs, n);    \
         for (int64_t i = 0; i < n; ++i) {                                                                                \
             const f64 x = xs[i], y = v[i];                                                                               \
             out[i] = result;                                                                                             \
         }                                                                                                                \
     }                                                                                                                    \
-    FC_EASY(name, all_between(xs, -8, 8, count))
-FC_EASY_BESSEL(_special_i1e, i1e, x < 0 ? -(fabs(x) * y) : fabs(x) * y)
+    FC_STATIC_ASSERT(sizeof fc_i##order##e_low_cheb / sizeof(f64) % 2 && sizeof fc_i##order##e_high_cheb / sizeof(f64) % 2, name##_has_odd_series); \
+    FC_EASY(name, 1)
+FC_EASY_BESSEL(_special_i1e, 1, x < 0 ? -y : y)
 #define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL_lgamma] = easy_lgamma, [FC_CELL_erfinv] = easy_erfinv,
 #ifdef FC_WITHOUT_RARE
 #define FC_EASY_SERIES FC_EASY_USUAL
 #else
-FC_EASY_BESSEL(_special_i0e, i0e, ((void)x, y))
-FC_EASY_BESSEL(i0, i0e, fc_bessel_grown(x, y))
-FC_EASY_BESSEL(_special_i1, i1e, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -(fabs(x) * y) : fabs(x) * y))
+FC_EASY_BESSEL(_special_i0e, 0, ((void)x, y))
+FC_EASY_BESSEL(i0, 0, fc_bessel_grown(x, y))
+FC_EASY_BESSEL(_special_i1, 1, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -y : y))
 
 /* Bessel functions are two formulas, on either side of 8: where a run has arguments of both kinds, both are taken of all. */
 #define FC_EASY_WAVE(name, size)                                                                                         \
@@ -183,12 +202,32 @@ static void run__special_spherical_bessel_j0(T *out, const T *xs, const T *ys, c
 }
 FC_EASY(_special_spherical_bessel_j0, none_above(xs, FC_TRIG_NEAR, count))
 
+/* The positive numbers of orders above 1 are brought together, the others come one by one. */
 static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
+    f64 orders[FC_EASY_RUN], bases[FC_EASY_RUN], y[FC_EASY_RUN], first[FC_EASY_RUN]; /* of out, which may be xs or ys */
+    int at[FC_EASY_RUN], count = 0, defined = 0;
     (void)s;
-    zeta_run(out, xs, ys, n);
+    for (int64_t i = 0; i < n; ++i)
+        defined |= xs[i] >= 1;
+    for (int64_t i = 0; i < n; ++i)
+        first[i] = NAN;
+    for (int64_t i = 0; defined && i < n; ++i) {
+        const f64 order = xs[i], base = ys[i];
+        const int easy = (order > 1) & (order < 1e300) & (base > 0) & (base < 1e300);
+        orders[count] = order;
+        bases[count] = base;
+        at[count] = (int)i;
+        count += easy;
+        if (!easy && order >= 1)
+            first[i] = fc_zeta_f64(order, base);
+    }
+    zeta_run(y, orders, bases, count);
+    for (int k = 0; k < count; ++k)
+        first[at[k]] = y[k];
+    memcpy(out, first, (size_t)n * sizeof *out);
 }
-FC_EASY(_special_zeta, all_between(xs, 1, 1e300, count) && all_between(ys, 0, 1e300, count))
+FC_EASY(_special_zeta, 1)
 
 /* Of orders from 2 on the numbers that are not positive are left out, and come one by one. */
 static void run__polygamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
@@ -222,15 +261,31 @@ static void run__special_erfcx(T *out, const T *xs, const T *ys, const fc_scalar
 }
 FC_EASY(_special_erfcx, all_between(xs, 0, 27, count))
 
-/* and of what is no rare event one rational function of the tail is enough. */
+/* and of what is no rare event one rational function of the tail is enough; of what is no inner probability, none. */
+static int no_rare_event(const f64 *xs, int64_t n)
+{
+    int rare = 0;
+    for (int64_t i = 0; i < n; ++i)
+        rare |= ((xs[i] > 0) & (xs[i] < 1e-10)) | ((xs[i] > 1 - 1e-10) & (xs[i] < 1));
+    return !rare;
+}
+
 static void run__special_ndtri(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
+    int inner = 0;
     (void)ys, (void)s;
+    for (int64_t i = 0; i < n; ++i)
+        inner |= (xs[i] > 0) & (xs[i] < 1);
+    if (!inner) {
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = fc_ndtri_edge_f64(xs[i]);
+        return;
+    }
     _Pragma("GCC ivdep")
     for (int64_t i = 0; i < n; ++i)
         out[i] = fc_ndtri_of_f64(xs[i], 0);
 }
-FC_EASY(_special_ndtri, all_between(xs, 1e-10, 1 - 1e-10, count))
+FC_EASY(_special_ndtri, no_rare_event(xs, count))
 
 static void run_igamma(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)
 {
@@ -253,5 +308,6 @@ FC_EASY(igammac, 1)
     [FC_CELL_igammac] = easy_igammac,
 #endif
 #undef FC_EASY_BESSEL
+#undef FC_EASY_TABLE
 #undef FC_EASY_WHOLE
 #undef FC_EASY

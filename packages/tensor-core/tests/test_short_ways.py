@@ -361,6 +361,7 @@ EDGES = {
     "bessel_y0": [(0, -math.inf), (-0.0, -math.inf), (-1e-300, math.nan), (-20, math.nan), (math.inf, math.nan), (-math.inf, math.nan), (math.nan, math.nan)],
     "bessel_y1": [(0, -math.inf), (-0.0, -math.inf), (5e-324, -math.inf), (-3, math.nan), (-20, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
     "spherical_bessel_j0": [(0, 1), (math.inf, 0), (-math.inf, 0), (math.nan, math.nan)],
+    "ndtri": [(0, -math.inf), (-0.0, -math.inf), (1, math.inf), (-1e-300, math.nan), (1.5, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
     "erfinv": [(0, 0), (1, math.inf), (-1, -math.inf), (1.0000000000000002, math.nan), (math.inf, math.nan), (math.nan, math.nan)],
     "gammaln": [(0, math.inf), (-1, math.inf), (-2, math.inf), (1, 0), (2, 0), (math.inf, math.inf), (-math.inf, math.inf), (math.nan, math.nan)],
 }
@@ -376,6 +377,16 @@ def test_edges_are_the_same_alone_and_among_others(name, level):
         actual = getattr(facula.special, name)(given).numpy()[: 90 * len(x)]
 
         assert np.array_equal(np.tile(expected, 90), actual, equal_nan=True)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_zeta_of_a_run_in_which_few_are_defined(level):
+    lib.fc_set_isa_level(level)
+    orders, bases = [0.5, 1, 2, 2, 2, 2.5, 3, math.nan, 2], [3, 3, 0, -1, 1, -0.5, -0.5, 2, math.nan]
+    expected = [math.nan, math.inf, math.inf, math.inf, math.pi**2 / 6, math.nan, 0.4143983221, math.nan, math.nan]  # 7 zeta(3) - 8
+    actual = facula.special.zeta(facula.tensor(orders * 90, dtype=facula.float64), facula.tensor(bases * 90, dtype=facula.float64)).numpy()
+
+    assert np.allclose(expected * 90, actual, rtol=1e-9, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("level", LEVELS)
