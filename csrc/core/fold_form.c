@@ -230,7 +230,7 @@ static void fc_put_kept(fc_tensor *t, fc_tensor *fresh, const fc_tensor *x, uint
             shape[n] = x->shape[d];
             stride[n++] = at[d];
         }
-    fc_tensor *to = fc_new_view(t, n, shape, NULL, 0), *from = fc_new_view(fresh, n, shape, stride, 0);
+    fc_tensor *to = fc_new_view(t, n, shape, NULL, t->offset), *from = fc_new_view(fresh, n, shape, stride, 0);
     if (to && from)
         fc_copy_nest(to, from);
     fc_free(to);
@@ -238,6 +238,41 @@ static void fc_put_kept(fc_tensor *t, fc_tensor *fresh, const fc_tensor *x, uint
 }
 
 enum { FC_WORTH_A_CALL = 512 }; /* elements */
+enum { FC_SLAB_BYTES = 512 << 10 }; /* for each thread, of operands that are copied on their way: what the second cache holds until it is folded */
+
+/* Of the outermost kept dim, whose parts are parts of the result, as much as is copied at once, and in whole cache lines; 0 where that is all. */
+static int64_t fc_fold_slab(const fc_tensor *x, uint64_t mask, int *dim)
+{
+    const int64_t most = FC_SLAB_BYTES * fc_get_num_threads(), size = fc_dt_size[x->dtype];
+    int d = 0;
+    while (d < x->ndim && (mask >> d & 1 || x->shape[d] == 1))
+        ++d;
+    if (d == x->ndim || x->numel * size <= most)
+        return 0;
+    const int64_t step = x->stride[d] * size, line = step > 0 && step < FC_LINE ? 4 * FC_LINE / step : 1, fit = most / (x->numel / x->shape[d] * size);
+    *dim = d;
+    return fit < line ? (line < x->shape[d] ? line : 0) : fit;
+}
+
+static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, int free, int *moved, double param);
+
+/* What has to be copied, a part at a time along a kept dim, so that no copy leaves the cache. */
+static int fc_fold_slabs(int which, fc_tensor *value, fc_tensor *x, uint64_t mask, int d, int64_t slab, int free, int *moved, double param)
+{
+    const int64_t all = x->shape[d], results = value->numel / all;
+    int64_t shape[FC_MAX_DIMS];
+    int bad = FC_OK;
+    memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
+    for (int64_t at = 0; at < all && !bad; at += slab) {
+        shape[d] = all - at < slab ? all - at : slab;
+        const int64_t n = shape[d] * results;
+        fc_tensor *part = fc_new_view(x, x->ndim, shape, x->stride, x->offset + at * x->stride[d]), *out = fc_new_view(value, 1, &n, NULL, value->offset + at * results);
+        bad = part && out ? fc_fold_once(which, out, NULL, part, mask, free, moved, param) : FC_MEMORY;
+        fc_free(part);
+        fc_free(out);
+    }
+    return bad;
+}
 
 static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor *x, uint64_t mask, int free, int *moved, double param)
 {
@@ -253,6 +288,7 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
     n = fc_side_dims(x, run ? run : mask, free, dim, moved);
     fc_side_add(&reduced, x, dim, n, free && fc_fold_is_idempotent(which), moved);
     int64_t count = 1;
+    int first;
     fc_tensor *copy = NULL, *fresh = NULL, *places = NULL;
     if (!fc_fold_walks(x, which, &kept, &reduced, cut, &q.form)) {
         if (cut > 1 && x->numel && fc_fold_joins(which))
@@ -275,6 +311,11 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
             q.outside.stride[out] = sorted.stride[out];
             q.outside.n = out + 1;
         }
+        const int64_t slab = found || index ? 0 : fc_fold_slab(x, mask, &first);
+        if (slab)
+            return fc_fold_slabs(which, value, x, mask, first, slab, free, moved, param);
+        if (!found && run && !n && fc_fold_joins(which) && x->numel * q.size > FC_SLAB_BYTES * fc_get_num_threads())
+            return fc_fold_by_runs(which, value, x, mask, run); /* whose runs are kept dims, and go by slabs */
         if (!found && run && !n) { /* of all: as it is when it lies in the logical order, whose runs are where they are folded best */
             copy = fc_to(x, x->dtype, 0, 1);
             const int bad = copy ? fc_fold_once(which, value, index, copy, mask, free, moved, param) : fc_status();
