@@ -401,6 +401,15 @@ static int apart(fc_tensor *out, fc_tensor *x)
     return 1;
 }
 
+/* Is a dense result written past the caches? One that reads less than it writes is not on a v4 machine: a fill of 40 MB takes 1.25 ms there instead of 1.5,
+ * on two threads 1.16, bfloat16 to int32 1.95 instead of 2.65 and 1.4 instead of 3.8; a copy takes 2.3 instead of 2.0. */
+static int goes_past(const fc_nest *nest)
+{
+    const int64_t size = fc_dt_size[nest->dtype[0]];
+    const int reads = fc_dt_size[nest->dtype[1]] >= size && nest->ndim && nest->stride[1][0];
+    return nest->total * size >= FC_PAST_CACHES && (reads || FC_ISA_NUM < 4);
+}
+
 void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
 {
     fc_tensor *ops[2] = { out, x };
@@ -410,7 +419,7 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
         return;
     job q = { .nest = &nest };
     if (nest.ndim == 1) {
-        q.past = nest.stride[0][0] == fc_dt_size[nest.dtype[0]] && nest.total * nest.stride[0][0] >= FC_PAST_CACHES;
+        q.past = nest.stride[0][0] == fc_dt_size[nest.dtype[0]] && goes_past(&nest);
         fc_parallel(nest.total, FC_GRAIN, piece, &q);
         return;
     }
@@ -422,7 +431,7 @@ void FC_ISA_NAME(fc_copy_nest)(fc_tensor *out, fc_tensor *x)
         const int64_t size = fc_dt_size[nest.dtype[0]];
         const int packed = nest.ndim > 1 && nest.stride[0][0] == size && (nest.stride[1][0] == size ? n * size < SHORT_BYTES : nest.stride[1][0] == -size && n * size >= FC_LEAST_MIRRORED && size <= 8);
         const int few = nest.ndim > 1 && nest.dtype[0] == nest.dtype[1] && (packed || (n < SHORT && nest.size[1] > n));
-        q.past = !few && nest.total * size >= FC_PAST_CACHES && n * size >= PAST_ROW && nest.stride[0][0] == size;
+        q.past = !few && n * size >= PAST_ROW && nest.stride[0][0] == size && goes_past(&nest);
         fc_parallel(nest.total / n, FC_GRAIN / n + 1, few ? short_rows : rows, &q);
         return;
     }
