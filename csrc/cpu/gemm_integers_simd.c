@@ -25,6 +25,9 @@ enum { DEPTH = 256, ROWS = 4, FEW = 8, SWEEP = 4096 /* bytes of sums */, STEPS =
 typedef uint16_t pairs_of_bytes __attribute__((vector_size(BYTES)));
 INLINE pairs_of_bytes bytes_of(pairs_of_bytes first, pairs_of_bytes second) { return (first & 0xff) | second << 8; }
 
+/* What is left of a line goes as a whole vector that ends with it, of which what was before is 0: so many bytes from where this is read. */
+static const uint8_t last_bytes[2 * BYTES] = {[BYTES ... 2 * BYTES - 1] = 0xff};
+
 #define T uint8_t
 #include "gemm_integers_simd.c"
 #define T uint16_t
@@ -55,6 +58,12 @@ INLINE N(V) N(load)(const T *x)
     N(V) v;
     memcpy(&v, x, sizeof v);
     return v;
+}
+
+/* The last `left` elements before `end`, in the last places of a vector. */
+INLINE N(V) N(rest)(const T *end, int64_t left)
+{
+    return N(load)(end - BYTES / (int)sizeof(T)) & N(load)((const T *)(const void *)(last_bytes + left * (int64_t)sizeof(T)));
 }
 
 /* sums[rows][2 vectors] of `depth` steps, b's rows b_row apart; rows is a constant at every call */
@@ -108,6 +117,12 @@ static FC_NOINLINE T N(dot)(const T *x, const T *y, int64_t n)
             first += u * v;
             second += (u >> 8) * (v >> 8);
         }
+        if (k < n && k) {
+            const pairs_of_bytes u = (pairs_of_bytes)N(rest)(x + n, n - k), v = (pairs_of_bytes)N(load)(y + n - lanes);
+            first += u * v;
+            second += (u >> 8) * (v >> 8);
+            k = n;
+        }
         first += second;
         for (int l = 0; l < BYTES / 2; ++l)
             total = (T)(total + first[l]);
@@ -119,6 +134,10 @@ static FC_NOINLINE T N(dot)(const T *x, const T *y, int64_t n)
                 s[j] += N(load)(x + k + j * lanes) * N(load)(y + k + j * lanes);
         for (; k + lanes <= n; k += lanes)
             s[0] += N(load)(x + k) * N(load)(y + k);
+        if (k < n && k) {
+            s[1] += N(rest)(x + n, n - k) * N(load)(y + n - lanes);
+            k = n;
+        }
         s[0] += s[1] + (s[2] + s[3]);
         for (int l = 0; l < BYTES / (int)sizeof(T); ++l)
             total = (T)(total + s[0][l]);
