@@ -4,8 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from levels import LEVELS
 
 import facula
+from facula.tensor_core._lib import lib
 
 SIZES = tuple(itertools.product((1, 2, 3, 5, 9), (0, 1, 3, 100, 256, 257, 4200), (1, 3, 17, 65)))
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
@@ -111,6 +113,20 @@ def test_repeated_lines(dtype):
     column = x[:1].expand(40, 1)
     assert np.array_equal((y @ column).numpy(), (other @ np.full((40, 1), line[0])).astype(dtype))
     assert np.array_equal((column.t() @ y.t()).numpy(), (np.full((1, 40), line[0]) @ other.T).astype(dtype))
+
+
+@pytest.mark.usefixtures("as_before")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_lines_of_integers_of_every_length(dtype, level):
+    """What is no whole vector goes as one that ends with the line."""
+    lib.fc_set_isa_level(level)
+    rng, info = np.random.default_rng(9), np.iinfo(dtype)
+    for n in (*range(1, 140), 250, 257, 513):
+        a, b = (rng.integers(info.min, info.max, (rows, n), dtype=dtype, endpoint=True) for rows in (2, 5))
+        exact = (a.astype(np.uint64) @ b.T.astype(np.uint64)).astype(dtype)
+        x, y = facula.from_numpy(a), facula.from_numpy(b)
+        assert np.array_equal((x @ y.t()).numpy(), exact) and np.array_equal((y @ x[0]).numpy(), exact[0])
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
