@@ -209,7 +209,7 @@ static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar 
     int at[FC_EASY_RUN], count = 0, defined = 0;
     (void)s;
     for (int64_t i = 0; i < n; ++i)
-        defined |= xs[i] >= 1;
+        defined |= !(xs[i] < 1); /* of order NaN too: at a pole that is infinite */
     for (int64_t i = 0; i < n; ++i)
         first[i] = NAN;
     for (int64_t i = 0; defined && i < n; ++i) {
@@ -219,7 +219,7 @@ static void run__special_zeta(T *out, const T *xs, const T *ys, const fc_scalar 
         bases[count] = base;
         at[count] = (int)i;
         count += easy;
-        if (!easy && order >= 1)
+        if (!easy && !(order < 1))
             first[i] = fc_zeta_f64(order, base);
     }
     zeta_run(y, orders, bases, count);

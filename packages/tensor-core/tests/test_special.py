@@ -100,3 +100,14 @@ def test_the_first_roots_of_a_bessel_function_keep_their_digits(name, x, exact):
 
     assert abs(actual[0] / exact - 1) < 2**-50
     assert actual[:5] == actual[:1] * 5 and abs(actual[5]) == abs(actual[0])
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_zeta_of_no_order_is_infinite_at_a_pole(dtype):
+    """As in PyTorch, beside what goes by loops and alone."""
+    orders = facula.tensor([float("nan")] * 4 + [1.0, float("inf"), float("-inf"), 2.5], dtype=getattr(facula, dtype))
+    bases = facula.tensor([-1.0, 0.0, 2.0, -0.5, float("nan"), float("nan"), 2.0, 3.0], dtype=orders.dtype)
+    expected = ["inf", "inf", "nan", "nan", "inf", "nan", "nan"]
+    together = facula.special.zeta(orders, bases)
+    assert [repr(v) for v in together.tolist()[:7]] == expected
+    assert [repr(facula.special.zeta(s, q).item()) for s, q in zip(orders[:7], bases)] == expected
