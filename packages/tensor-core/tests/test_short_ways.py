@@ -599,3 +599,19 @@ def test_a_table_of_halves_is_looked_up_as_it_lies():
         assert facula.equal(table.view(facula.int16)[index], _ops._embedding(table, index).view(facula.int16))
         turned = facula.stack([table, table.flip(0)]).t()
         assert np.array_equal(bits_of(turned[index]), bits_of(_ops._embedding(turned, index)))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_float_times_a_power_of_two_is_rounded_once(level):
+    """Into what is denormal too, and beyond all exponents."""
+    lib.fc_set_isa_level(level)
+    rng = np.random.default_rng(0)
+    x = np.concatenate([[0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3e38, 2.0**-126, 1.5e-40], rng.standard_normal(300)]).astype(np.float32)
+    n = np.array([0, 1, -1, 127, 128, -126, -127, -148, -149, -150, -151, 276, 277, -277, -278, 299, 300, -301, 5000, -5000, 2**31 - 1, -(2**31)])
+    x, n = (v.ravel() for v in np.meshgrid(x, n))
+    with np.errstate(all="ignore"):
+        exact = np.ldexp(x, n.clip(-5000, 5000).astype(np.int32))
+    made = facula.ldexp(facula.from_numpy(x.copy()), facula.from_numpy(n.copy())).numpy()
+
+    assert np.isnan(made).tolist() == np.isnan(exact).tolist()
+    assert made[~np.isnan(made)].tobytes() == exact[~np.isnan(made)].tobytes()
