@@ -240,6 +240,8 @@ static void fc_put_kept(fc_tensor *t, fc_tensor *fresh, const fc_tensor *x, uint
 enum { FC_WORTH_A_CALL = 512 }; /* elements */
 enum { FC_SLAB_BYTES = 512 << 10 }; /* for each thread, of operands that are copied on their way: what the second cache holds until it is folded */
 
+static int fc_is_far(const fc_tensor *x) { return x->numel * fc_dt_size[x->dtype] > FC_SLAB_BYTES * fc_get_num_threads(); }
+
 /* Of the outermost kept dim, whose parts are parts of the result, as much as is copied at once, and in whole cache lines; 0 where that is all. */
 static int64_t fc_fold_slab(const fc_tensor *x, uint64_t mask, int *dim)
 {
@@ -247,7 +249,7 @@ static int64_t fc_fold_slab(const fc_tensor *x, uint64_t mask, int *dim)
     int d = 0;
     while (d < x->ndim && (mask >> d & 1 || x->shape[d] == 1))
         ++d;
-    if (d == x->ndim || x->numel * size <= most)
+    if (d == x->ndim || !fc_is_far(x))
         return 0;
     const int64_t step = x->stride[d] * size, line = step > 0 && step < FC_LINE ? 4 * FC_LINE / step : 1, fit = most / (x->numel / x->shape[d] * size);
     *dim = d;
@@ -311,21 +313,22 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
             q.outside.stride[out] = sorted.stride[out];
             q.outside.n = out + 1;
         }
-        const int64_t slab = found || index ? 0 : fc_fold_slab(x, mask, &first);
-        if (slab)
-            return fc_fold_slabs(which, value, x, mask, first, slab, free, moved, param);
-        if (!found && run && !n && fc_fold_joins(which) && x->numel * q.size > FC_SLAB_BYTES * fc_get_num_threads())
-            return fc_fold_by_runs(which, value, x, mask, run); /* whose runs are kept dims, and go by slabs */
-        if (!found && run && !n) { /* of all: as it is when it lies in the logical order, whose runs are where they are folded best */
-            copy = fc_to(x, x->dtype, 0, 1);
-            const int bad = copy ? fc_fold_once(which, value, index, copy, mask, free, moved, param) : fc_status();
-            fc_free(copy);
-            return bad;
-        }
         if (!found) {
+            const int64_t slab = index ? 0 : fc_fold_slab(x, mask, &first);
+            const int whole = run && !n; /* all is folded */
+            if (slab)
+                return fc_fold_slabs(which, value, x, mask, first, slab, free, moved, param);
+            if (whole && fc_fold_joins(which) && fc_is_far(x)) /* the runs are kept dims then, and go by slabs */
+                return fc_fold_by_runs(which, value, x, mask, run);
             q.outside.n = 0;
-            if (!(copy = fc_fold_copy(x, mask, run, dim, n, &q.form)))
+            copy = whole ? fc_to(x, x->dtype, 0, 1) : fc_fold_copy(x, mask, run, dim, n, &q.form);
+            if (!copy)
                 return fc_status();
+            if (whole) { /* in the logical order, where runs are folded best, it is walked */
+                const int bad = fc_fold_once(which, value, index, copy, mask, free, moved, param);
+                fc_free(copy);
+                return bad;
+            }
         }
         for (int d = 0; d < q.outside.n; ++d)
             count *= q.outside.size[d];

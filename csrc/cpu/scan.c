@@ -145,23 +145,17 @@ CHOOSES(at_least_unsigned, uint64_t, ae, >=)
 CHOOSES(at_most_unsigned, uint64_t, be, <=)
 
 /* Floats as integers in their order: zeros are one, and a NaN, which nothing beats but another, is `last`. */
-static inline int32_t key_f32(f32 v, int32_t last)
-{
-    const f32 plain = v + 0.0f;
-    int32_t bits;
-    memcpy(&bits, &plain, sizeof bits);
-    bits ^= bits >> 31 & INT32_MAX;
-    return v == v ? bits : last;
-}
-
-static inline int64_t key_f64(f64 v, int64_t last)
-{
-    const f64 plain = v + 0.0;
-    int64_t bits;
-    memcpy(&bits, &plain, sizeof bits);
-    bits ^= bits >> 63 & INT64_MAX;
-    return v == v ? bits : last;
-}
+#define KEYS(T, I, MOST)                        \
+    static inline I key_##T(T v, I last)        \
+    {                                           \
+        const T plain = v + 0;                  \
+        I bits;                                 \
+        memcpy(&bits, &plain, sizeof bits);     \
+        bits ^= bits >> (8 * sizeof bits - 1) & MOST; \
+        return v == v ? bits : last;            \
+    }
+KEYS(f32, int32_t, INT32_MAX)
+KEYS(f64, int64_t, INT64_MAX)
 
 #define INTEGER int64_t
 #define SIGN signed
