@@ -33,7 +33,7 @@
 #include "gemm_tile_simd.h"
 #include "gemm_along_simd.h"
 #if FC_HAS_FMA
-#include "gemm_dots_half_simd.h"
+#include "gemm_float16_simd.h"
 #endif
 #include "gemm_fan_simd.h"
 #if FC_GEMM_COMPLEX
