@@ -83,13 +83,11 @@ static void fc_side_add(fc_side *s, const fc_tensor *x, const int *dim, int n, i
             fc_side_push(s, first, x->shape[dim[k]], x->stride[dim[k]]);
 }
 
-/* x as the loops take it, or 0 where it must be copied. cut: how many of the reduced dims come before a run. */
-static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, int cut, fc_fold_form *f)
+/* x as the loops take it, or 0 where they do not. cut: how many of the reduced dims come before a run. */
+static int fc_fold_walks_all(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, int cut, fc_fold_form *f)
 {
     const int k = kept->n, r = reduced->n;
     const int64_t size = r ? reduced->size[r - 1] : 1, stride = r ? reduced->stride[r - 1] : 1;
-    if (!x->numel || k > 2 || r > 2 || cut > 1)
-        return 0;
     *f = (fc_fold_form){ .x = x->data, .outer = k ? kept->size[0] : 1, .outer_step = k ? kept->stride[0] : 0, .inner = 1, .reduce = size, .step = stride };
     if (r == 2) {
         f->reduce *= reduced->size[0];
@@ -113,6 +111,33 @@ static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, con
     }
     const int turned = f->run_step == 1 && (stride > 0 || (cut && stride == 0)), number = cut && stride == 0 && f->run_step == 0;
     return r == 2 && (stride == 1 || turned || number) && fc_fold_takes_runs(which);
+}
+
+/* As they take every second place of it: rows or columns that are worth a call for each. */
+static int fc_fold_walks_second(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, int cut, fc_fold_form *f)
+{
+    fc_side pair[2];
+    for (int side = 0; side < 2; ++side) {
+        const fc_side *s = side ? reduced : kept;
+        pair[side].n = s->n;
+        for (int d = 0; d < s->n; ++d) {
+            if (s->stride[d] % 2)
+                return 0;
+            pair[side].size[d] = s->size[d];
+            pair[side].stride[d] = s->stride[d] / 2;
+        }
+    }
+    if (fc_is_complex(x->dtype) || !fc_fold_walks_all(x, which, pair, pair + 1, cut, f))
+        return 0;
+    f->second = 1;
+    return (f->inner > 1 ? f->inner : f->run ? f->run : f->reduce) >= FC_FOLD_RUN || (!f->run && f->inner == 1 && f->outer_step == f->reduce);
+}
+
+static int fc_fold_walks(const fc_tensor *x, int which, const fc_side *kept, const fc_side *reduced, int cut, fc_fold_form *f)
+{
+    if (!x->numel || kept->n > 2 || reduced->n > 2 || cut > 1)
+        return 0;
+    return fc_fold_walks_all(x, which, kept, reduced, cut, f) || fc_fold_walks_second(x, which, kept, reduced, cut, f);
 }
 
 /* A contiguous copy: (kept dims in the order of memory, reduced dims), or, where a kept dim is what memory has side by side, the other way round. */

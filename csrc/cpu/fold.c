@@ -52,7 +52,8 @@ job fc_fold_job_of(int which, int dtype, const fc_fold_form *f, double param)
     if (which == FC_FOLD_norm_p && f->reduce == 1 && param != 0)
         param = 1; /* any norm of one element is its absolute value, whose powers may be out of range */
     return (job){.which = which, .dtype = dtype, .x = f->x, .outer = f->outer, .reduce = f->reduce, .inner = f->inner,
-                 .outer_step = f->outer_step, .step = f->step, .run = f->run, .run_step = f->run_step, .param = param};
+                 .outer_step = f->outer_step, .step = f->step, .run = f->run, .run_step = f->run_step, .second = f->second,
+                 .param = param};
 }
 
 int64_t fc_fold_plain_scratch(const job *q)

@@ -56,16 +56,18 @@ typedef enum { FC_FOLDS(X) FC_NFOLDS } fc_fold_kind;
  * run != 0: the reduced dims are two, and i is at (i / run) * run_step + i % run * step. Where inner is 1 one of the steps is 1 then;
  * run_step 0 shows the same run again and again. Runs of FC_FOLD_RUN and more are folded one by one, shorter ones, which are the case
  * only with inner 1, in the order of i.
+ * second: all of this is said of every second place, of which x is the first; runs are long then, and the dtype is not complex.
  */
 typedef struct {
     const void *x;
     int64_t outer, reduce, inner, outer_step, step, run, run_step;
+    int second;
 } fc_fold_form;
 
 /* A dense array. */
 static inline fc_fold_form fc_fold_dense(const void *x, int64_t outer, int64_t reduce, int64_t inner)
 {
-    return (fc_fold_form){x, outer, reduce, inner, reduce * inner, inner, 0, 0};
+    return (fc_fold_form){x, outer, reduce, inner, reduce * inner, inner, 0, 0, 0};
 }
 
 /* dtype of the result of `which` on dtype, or -1 where there is no such kernel. */

@@ -62,7 +62,7 @@ static FC_NOINLINE void staged_rows(const fc_fold_job *q, const fc_fold_cell *ce
     for (int64_t r = 0; r < rows; r += fit) {
         const int64_t some = min64(fit, rows - r);
         for (int64_t k = 0; k < (n == step ? 1 : some); ++k)
-            q->stage(room + k * n * q->staged, x + (r + k) * step * q->es, n == step ? some * n : n, q->param);
+            fc_fold_lay(q, room + k * n * q->staged, x + (r + k) * step * q->es, n == step ? some * n : n);
         some_rows(cell, dst + r * cell->size, room, q->staged, some, n, n, params ? params + r * cell->size : NULL);
     }
 }
@@ -70,7 +70,10 @@ static FC_NOINLINE void staged_rows(const fc_fold_job *q, const fc_fold_cell *ce
 void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,
                         const char *params)
 {
-    if (q->stage)
+    if (q->second && cell->seconds && !q->stage)
+        for (int64_t r = 0; r < rows; ++r)
+            cell->seconds(dst + r * cell->size, x + r * step * q->es, n, params ? params + r * cell->size : NULL);
+    else if (!fc_fold_is_read(q))
         staged_rows(q, cell, dst, x, rows, n, step, params);
     else if (q->streams && n >= LONG) /* from memory one stream after the other: 1.2 ms against 1.6 to 2.8 for 40 MB */
         for (int64_t r = 0; r < rows; ++r)
@@ -129,14 +132,14 @@ static void add_staged_columns(const fc_fold_job *q, const fc_fold_cell *cell, c
     char *const room = memory->staged, *const acc = memory->lanes;
     const int64_t fit = memory->bytes / (width * q->staged) * FC_FOLD_LANES;
     if (step == 0) {
-        q->stage(room, x, width, q->param);
+        fc_fold_lay(q, room, x, width);
         add_repeated(cell, acc, room, n, width, params);
         return;
     }
     for (int64_t i = 0; i < n; i += fit) {
         const int64_t some = min64(fit, n - i);
         for (int64_t k = 0; k < (step == width ? 1 : some); ++k)
-            q->stage(room + k * width * q->staged, x + (i + k) * step * q->es, step == width ? some * width : width, q->param);
+            fc_fold_lay(q, room + k * width * q->staged, x + (i + k) * step * q->es, step == width ? some * width : width);
         add_columns(cell, acc, room, q->staged, some, width, width, params);
     }
 }
@@ -145,11 +148,11 @@ void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *
                           const fc_fold_room *room)
 {
     char *const acc = room->lanes;
-    if (width == 2 && step == 2 && cell->pairs && !q->stage) {
+    if (width == 2 && step == 2 && cell->pairs && fc_fold_is_read(q)) {
         cell->pairs(dst, x, n, params);
         return;
     }
-    if (cell->few && n > 0 && n <= FC_FOLD_FEW && step && !q->stage) {
+    if (cell->few && n > 0 && n <= FC_FOLD_FEW && step && fc_fold_is_read(q)) {
         const int64_t done = cell->few(dst, x, n, step, width);
         dst += done * cell->size;
         x += done * q->es;
@@ -159,7 +162,7 @@ void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *
     }
     const int64_t lanes = step == 0 ? FC_FOLD_LANES : n > 0 && !cell->exact ? min64(n, FC_FOLD_LANES) : 1;
     cell->begin(acc, lanes * width);
-    if (q->stage)
+    if (!fc_fold_is_read(q))
         add_staged_columns(q, cell, room, x, n, step, width, params);
     else if (step == 0)
         add_repeated(cell, acc, x, n, width, params);

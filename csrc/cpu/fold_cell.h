@@ -4,7 +4,7 @@
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
  * only a MAP that names p reads it. FOLD_PARTS: fold_cell_type.h's, of the type. F_EXACT: the result does not depend on the order, and rows have none.
- * F_FEW: columns of few elements have a loop of their own; MAP does not name p. F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs. F_NAME, F_EXACT, F_FEW,
+ * F_FEW: columns of few elements have a loop of their own; MAP does not name p. F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs, and every second element where it is. F_NAME, F_EXACT, F_FEW,
  * F_HEAVY, F_PAIRS, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
  */
@@ -209,17 +209,12 @@ static FC_NOINLINE int64_t F(few)(void *restrict out_, const void *restrict x_, 
 #endif
 
 #if defined F_PAIRS && !defined F_EXACT
-/* n pairs: the sixteen lanes of both columns are 32 that lie side by side. */
-static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, const void *restrict param_)
+/* The lanes of two columns that lie side by side are 32: those of n pairs, or of as many as make whole ones; answers how many. */
+static inline int64_t F(pair_lanes)(A *restrict lane, const S *restrict x, int64_t n, const A *restrict p)
 {
     enum { WIDTH = 2 * FC_FOLD_LANES };
-    const S *restrict x = x_;
-    const A *param = param_;
-    A lane[WIDTH], p[WIDTH], *out = out_;
-    (void)p;
-    for (int j = 0; j < WIDTH; ++j)
-        p[j] = param ? param[j % 2] : 0;
     int64_t i = 0;
+    (void)p;
 #define F_TERM(k) (A)(MAP(LOAD(x[i + k]), p[k]))
     if (WIDTH <= 2 * n) {
         FOLD_EACH(lane[j] = OP((A)INIT, F_TERM(j)))
@@ -232,9 +227,20 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
         FOLD_EACH(lane[j] = OP(lane[j], F_TERM(j)))
         FOLD_EACH(lane[j + FC_FOLD_LANES] = OP(lane[j + FC_FOLD_LANES], F_TERM(j + FC_FOLD_LANES)))
     }
-    for (int j = 0; j < 2 * n - i; ++j)
-        lane[j] = OP(lane[j], F_TERM(j));
 #undef F_TERM
+    return i / 2;
+}
+
+static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, const void *restrict param_)
+{
+    const S *restrict x = x_;
+    const A *param = param_;
+    A lane[2 * FC_FOLD_LANES], p[2 * FC_FOLD_LANES], *out = out_;
+    for (int j = 0; j < 2 * FC_FOLD_LANES; ++j)
+        p[j] = param ? param[j % 2] : 0;
+    const int64_t whole = F(pair_lanes)(lane, x, n, p);
+    for (int j = 0; j < 2 * (n - whole); ++j)
+        lane[j] = OP(lane[j], (A)(MAP(LOAD(x[2 * whole + j]), p[j])));
     for (int j = 0; j < FC_FOLD_LANES; ++j)
         lane[j] = OP(lane[j], lane[j + FC_FOLD_LANES]);
     F(halves)(lane);
@@ -242,8 +248,25 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
     out[1] = lane[1];
 }
 #define F_PAIRS_OF F(pairs)
+
+/* n elements with one between each and the next, read where they are: as pairs, whose other column is thrown away. None lies behind the last. */
+static void F(seconds)(void *restrict out, const void *restrict x_, int64_t n, const void *restrict param)
+{
+    const S *restrict x = x_;
+    A lane[2 * FC_FOLD_LANES], p[2 * FC_FOLD_LANES];
+    for (int j = 0; j < 2 * FC_FOLD_LANES; ++j)
+        p[j] = param ? *(const A *)param : 0;
+    const int64_t whole = F(pair_lanes)(lane, x, n > 0 ? n - 1 : 0, p);
+    for (int j = 0; j < n - whole; ++j)
+        lane[2 * j] = OP(lane[2 * j], (A)(MAP(LOAD(x[2 * (whole + j)]), p[j])));
+    for (int j = 0; j < FC_FOLD_LANES; ++j)
+        lane[j] = lane[2 * j];
+    *(A *)out = F(lanes)(lane);
+}
+#define F_SECONDS_OF F(seconds)
 #else
 #define F_PAIRS_OF NULL
+#define F_SECONDS_OF NULL
 #endif
 
 #ifdef F_EXACT
@@ -252,7 +275,7 @@ static void F(pairs)(void *restrict out_, const void *restrict x_, int64_t n, co
 #define F_IS_EXACT 0
 #endif
 
-static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A), F_IS_EXACT, F_FEW_OF};
+static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A), F_IS_EXACT, F_FEW_OF, F_SECONDS_OF};
 
 #undef F_IS_EXACT
 #undef F_FEW
@@ -266,6 +289,7 @@ static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join)
 #undef F_HEAVY
 #undef F_PAIRS
 #undef F_PAIRS_OF
+#undef F_SECONDS_OF
 #undef F_LANES
 #undef INIT
 #undef MAP

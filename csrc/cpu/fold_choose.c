@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../core/cast.h"
+#include "../core/copy_nest.h"
 #include "fold_job.h"
 
 int fc_isa_level(void);
@@ -51,6 +52,25 @@ static void raise_half(int dtype, void *restrict to, const void *restrict x, int
 static void raise_f16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_F16, to, x, n, p); }
 static void raise_bf16(void *restrict to, const void *restrict x, int64_t n, double p) { raise_half(FC_BF16, to, x, n, p); }
 
+void fc_fold_lay(const fc_fold_job *q, void *to, const void *x, int64_t n)
+{
+    if (!q->second) {
+        q->stage(to, x, n, q->param);
+        return;
+    }
+    const int size = (int)(q->es / 2);
+    if (!q->stage) {
+        fc_seconds(to, x, size, n);
+        return;
+    }
+    char some[512 * sizeof(f64)];
+    for (int64_t k = 0; k < n; k += 512) {
+        const int64_t m = min64(512, n - k);
+        fc_seconds(some, (const char *)x + k * q->es, size, m);
+        q->stage((char *)to + k * q->staged, some, m, q->param);
+    }
+}
+
 int fc_fold_both(int dtype, void *least, void *greatest, const void *x, int64_t n)
 {
     const fc_fold_extremes both = fc_is_half(dtype) ? NULL : WIDEST(dtype, extremes);
@@ -72,7 +92,7 @@ int fc_fold_choose(fc_fold_job *q)
         }
     }
     const int stored = q->dtype;
-    q->es = fc_dt_size[stored];
+    q->es = (int64_t)fc_dt_size[stored] << q->second;
     if (fc_is_half(stored)) {
         q->stage = stored == FC_F16 ? widen_f16 : widen_bf16;
         q->dtype = FC_F32;
@@ -110,6 +130,6 @@ int fc_fold_choose(fc_fold_job *q)
         break;
     default: return 0;
     }
-    q->staged = q->stage ? fc_dt_size[q->dtype] : q->es;
+    q->staged = fc_dt_size[q->stage ? q->dtype : stored];
     return q->cell != NULL;
 }

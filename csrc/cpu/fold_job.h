@@ -18,8 +18,9 @@ typedef struct {
     const fc_fold_cell *cell, *first;   /* first: a pass that makes the parameters of the second; or NULL */
     fc_fold_find find;
     fc_fold_stage stage;                /* what makes numbers of what is stored, or NULL */
+    int second;                         /* every second place, and none of the others */
     int which, dtype, out_dtype;        /* dtype: of the cells */
-    int64_t es, staged;                 /* bytes of a stored element, and of one that a cell reads */
+    int64_t es, staged;                 /* bytes from a stored element to the next, and of one that a cell reads */
     int pairs;                          /* 2 where complex numbers are seen as two columns of reals, else 1 */
     int64_t outer, reduce, inner, outer_step, step, run, run_step; /* in stored elements */
     char *out, *out2;
@@ -52,6 +53,10 @@ static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The job's cells and stage, by its operation and dtype; 0 where there are none. */
 int fc_fold_choose(fc_fold_job *q);
+
+/* Whether cells read what is stored where it is; where not, n elements as they read them. */
+static inline int fc_fold_is_read(const fc_fold_job *q) { return !q->stage && !q->second; }
+void fc_fold_lay(const fc_fold_job *q, void *to, const void *x, int64_t n);
 
 /* dst[r] = fold of x[r * step + 0 .. n); n is a block's at most. */
 void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t rows, int64_t n, int64_t step,

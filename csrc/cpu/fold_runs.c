@@ -69,7 +69,7 @@ static int fold(const pass *s, int64_t o, char *scratch)
 {
     const int64_t at = o * s->p->per * s->q->cell->size;
     fc_fold_job sub = job_of(s->q, s->p, s->dtype, s->first);
-    sub.x += o * s->q->outer_step * fc_dt_size[s->dtype];
+    sub.x += o * s->q->outer_step * s->q->es * s->q->pairs;
     sub.out = s->part + at;
     sub.given = s->given ? s->given + at : NULL;
     return fc_fold_plain(&sub, scratch);

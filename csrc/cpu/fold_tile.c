@@ -81,37 +81,38 @@ static void locate(const fc_fold_job *q, const char *acc, const char *x, int64_t
 {
     int64_t *index = (int64_t *)(q->which == FC_FOLD_argmax || q->which == FC_FOLD_argmin ? q->out : q->out2) + at;
     char room[TILE_BYTES * FC_FOLD_LANES] __attribute__((aligned(64)));
+    const int read = fc_fold_is_read(q);
     for (int64_t k = 0; k < width; ++k)
         index[k] = -1;
-    if (q->inner > 1 && !q->stage) {
+    if (q->inner > 1 && read) {
         q->find(index, x, 0, q->reduce, q->step, width, acc);
-    } else if (q->inner > 1) { /* halves, from the last to the first, so that the first that fits is what remains */
+    } else if (q->inner > 1) { /* what is laid out first, from the last to the first, so that the first that fits is what remains */
         const int64_t fit = TILE_BYTES * FC_FOLD_LANES / (width * q->staged);
         for (int64_t i = (q->reduce - 1) / fit * fit; i >= 0; i -= fit) {
             const int64_t some = min64(fit, q->reduce - i);
             for (int64_t k = 0; k < some; ++k)
-                q->stage(room + k * width * q->staged, x + (i + k) * q->step * q->es, width, q->param);
+                fc_fold_lay(q, room + k * width * q->staged, x + (i + k) * q->step * q->es, width);
             q->find(index, room, i, some, width, width, acc);
         }
     } else if (q->reduce <= FEW) {
-        char wide[FEW * FC_FOLD_TURNED * sizeof(f32)] __attribute__((aligned(64)));
+        char wide[FEW * FC_FOLD_TURNED * sizeof(f64)] __attribute__((aligned(64)));
         for (int64_t r = 0; r < width; r += FC_FOLD_TURNED) {
             const char *rows = x + r * q->outer_step * q->es;
             const int64_t some = min64(width - r, FC_FOLD_TURNED), together = q->outer_step == q->reduce ? some : 1;
-            for (int64_t k = 0; q->stage && k < some; k += together)
-                q->stage(wide + k * q->reduce * q->staged, rows + k * q->outer_step * q->es, together * q->reduce, q->param);
-            fc_fold_turn_rows(q->stage ? wide : rows, q->staged, some, q->reduce, q->stage ? q->reduce : q->outer_step, room);
+            for (int64_t k = 0; !read && k < some; k += together)
+                fc_fold_lay(q, wide + k * q->reduce * q->staged, rows + k * q->outer_step * q->es, together * q->reduce);
+            fc_fold_turn_rows(read ? rows : wide, q->staged, some, q->reduce, read ? q->outer_step : q->reduce, room);
             q->find(index + r, room, 0, q->reduce, some, some, acc + r * q->cell->size);
         }
     } else {
-        const int64_t fit = q->stage ? TILE_BYTES * FC_FOLD_LANES / q->staged : q->reduce;
+        const int64_t fit = read ? q->reduce : TILE_BYTES * FC_FOLD_LANES / q->staged;
         for (int64_t r = 0; r < width; ++r)
             for (int64_t i = 0; i < q->reduce && index[r] < 0; i += fit) {
                 const char *from = x + (r * q->outer_step + i) * q->es;
                 const int64_t some = min64(fit, q->reduce - i);
-                if (q->stage)
-                    q->stage(room, from, some, q->param);
-                q->find(index + r, q->stage ? room : from, i, some, 1, 1, acc + r * q->cell->size);
+                if (!read)
+                    fc_fold_lay(q, room, from, some);
+                q->find(index + r, read ? from : room, i, some, 1, 1, acc + r * q->cell->size);
             }
     }
 }

@@ -118,6 +118,20 @@ def test_every_order_of_dims_folds_to_the_same_bits(shape, name, dtype):
             assert outcome(name, view, d, False, 0) == expected, f"over {d}, strides {view.stride()}"
 
 
+@pytest.mark.parametrize("shape", [(1,), (33,), (5000,), (20000,), (3, 9000), (40, 257), (600, 300), (2000, 5), (3, 20, 300), (4, 300, 256)])
+@pytest.mark.parametrize("dtype", [*DTYPES, "int8"])
+def test_every_second_element_folds_as_its_copy(shape, dtype):
+    """Of memory that ends where the last of them ends."""
+    facula.manual_seed(7)
+    copy = (facula.randn(shape) * 3).to(getattr(facula, dtype))
+    memory = facula.full((2 * copy.numel() - 1,), float("nan") if dtype[0] in "bfc" and dtype != "bool" else 1).to(copy.dtype)
+    view = memory[::2].view(shape) if memory.numel() == 1 else memory.as_strided(shape, [2 * n for n in copy.stride()])
+    view.copy_(copy)
+    for name in FOLDS:
+        for d in {tuple(range(len(shape))), (len(shape) - 1,), (0,), tuple(range(len(shape)))[:2]}:
+            assert outcome(name, view, d, False, 3) == outcome(name, copy, d, False, 3), f"{name} over {d}"
+
+
 @pytest.mark.parametrize("shape,d", [((0, 5000, 7), (1,)), ((0, 300, 20, 3), (1, 2)), ((3, 0, 5000), (2,))])
 def test_no_result_of_many_elements(shape, d):
     for x in (facula.zeros(shape), facula.zeros(shape[::-1]).permute(*range(len(shape))[::-1])):
