@@ -424,6 +424,8 @@ def _mixed(op, args, out, a, b, c, d):
         return DTypeError, f"Input type ({_scalar_type(b)}) and bias type ({_scalar_type(d)}) should be the same ({operands(op, args)}). Convert one with .to()."
     if op.kind in ("map2", "map3") or op.name in ("cat", "stack"):
         return DTypeError, f"{no_promotion(DTYPES[b], DTYPES[d])} ({operands(op, args)}). Convert one with .to()."
+    if op.name == "convolution":
+        return DTypeError, f"expected scalar type {_scalar_type(b)} but found {_scalar_type(d)} ({operands(op, args)}). Convert one with .to()."
     return DTypeError, f"expected m1 and m2 to have the same dtype, but got: {_scalar_type(b).lower()} != {_scalar_type(d).lower()} ({operands(op, args)}). Convert one with .to()."
 
 

@@ -207,7 +207,7 @@ def abs_(input):
     if type(input) is not Tensor:
         want_tensor("abs_", "input", 0, input)
     if input.dtype._kind == 3:
-        raise RuntimeError("abs_: in-place abs is not supported for complex tensors. Use abs, whose result is real.")
+        raise RuntimeError("In-place abs is not supported for complex tensors. Use abs, whose result is real.")
     return _ops.abs_(input)
 
 

@@ -63,7 +63,7 @@ class LegacyUnarchiver(Unarchiver):
         if count * storage.dtype.itemsize != storage.held or end > len(self.data):
             raise CheckpointError(f"load: a storage of {storage.held} bytes has {count} elements in the file. It is damaged or cut off.")
         if storage.device.type == "cpu":
-            storage.view[:] = self.data[at + 8 : end]
+            storage.view[:] = memoryview(self.data)[at + 8 : end]  # no copy: they may be gigabytes
         return end
 
 

@@ -317,7 +317,8 @@ def heaviside(input, values, *, out=None):
         want_tensor("heaviside", "input", 0, input)
     if isinstance(values, Tensor) and isinstance(input, Tensor) and input.dtype is not values.dtype:
         kinds_first("heaviside", out=out)
-        raise RuntimeError(f"heaviside is not yet implemented for tensors with different dtypes. Got {input.dtype._name} and {values.dtype._name}. Convert one.")
+        what = "complex tensors" if input.is_complex() or values.is_complex() else "tensors with different dtypes"
+        raise RuntimeError(f"heaviside is not yet implemented for {what}. Got {input.dtype._name} and {values.dtype._name}. Convert one.")
     return _ops._heaviside(input, values, out=out)
 
 

@@ -251,20 +251,21 @@ def _isin(x, among, invert):
     return _ops.logical_not(found) if invert else found
 
 
+def _unravel_index_first(shape):
+    if not isinstance(shape, (int, list, tuple)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    for size in () if isinstance(shape, int) else shape:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+
+
 def unravel_index(indices, shape):
     """Positions in a flat tensor as one index tensor for each dim of shape.
 
     >>> facula.unravel_index(facula.tensor([3, 5]), (2, 3))
     (tensor([1, 1]), tensor([0, 2]))
     """
-    if not isinstance(shape, (int, list, tuple)):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     shape = [shape] if isinstance(shape, int) else list(shape)
-    for size in shape:
-        if not isinstance(size, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
-    if any(size < 0 for size in shape):
-        raise ValueError(f"'shape' cannot have negative values, but got {tuple(shape)}")
     if indices.dtype._kind != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if min(shape, default=0) < 0:

@@ -60,7 +60,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, out, skip):
     if q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor, got {q.dtype._name} and {input.dtype._name}")
     if q.numel() and not q.is_meta and not _ops.interpreting and (q.min().item() < 0 or q.max().item() > 1):
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1], got {q.tolist()}")
+        raise RuntimeError(f"{name}() q {'must be in the range [0, 1] but' if single else 'values must be in the range [0, 1],'} got {q.tolist()}")
     wide = input.dim()
     if not wide and dim is not None:
         _shape.wrap_dim(name, dim, 0)
