@@ -154,6 +154,11 @@ def i1e_far(u):
     return mp.besseli(1, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u)
 
 
+def grown_near(order):
+    """I / (x / 2)**order on [0, 8] as a function of z = (x / 2)**2."""
+    return lambda z: mp.besseli(order, 2 * mp.sqrt(z)) / mp.sqrt(z) ** order if z else mp.mpf(1)
+
+
 def bessel_near(order):
     """J / x**order on [0, 8] as a function of u = x**2 / 32 - 1, its roots divided out; with the next one beyond 8, without which the
     quotient would fall to a sixtieth."""
@@ -317,6 +322,8 @@ FITS = {
     "erfinv_start": {"f64": (erfinv_by, erfinv_weight, X, 18, 1, mp.sqrt(38))},
     # e**-a I1(a) = a P(a) to 5, sqrt(u) P(u) of u = 1 / a beyond
     "i1e_near": {"f64": (safe(lambda a: mp.besseli(1, a) * mp.exp(-a) / a, 0.5), safe(lambda a: a * mp.exp(a) / mp.besseli(1, a), 2), X, 15, 0, 5)},
+    "i0_near": {"f64": (grown_near(0), lambda z: 1 / grown_near(0)(z), X, 16, 0, 16)},
+    "i1_near": {"f64": (grown_near(1), lambda z: 1 / grown_near(1)(z), X, 16, 0, 16)},
     "j0_start": {"f64": (bessel_start(0), lambda z: z / mp.besselj(0, mp.sqrt(z)) + mp.mpf("1e-9"), X, 8, 0, 2)},
     "j1_start": {"f64": (bessel_start(1), lambda z: z + mp.mpf("1e-9"), X, 9, 0, 5)},
     "y0_start": {"f64": (lambda z: bessel_rest(0)(z / 32 - 1), ONE, X, 10, mp.mpf("1e-12"), 5)},

@@ -17,15 +17,6 @@ static inline f64 fc_cheb(const f64 *c, int n, f64 u)
 }
 #define FC_CHEB(name, u) fc_cheb(fc_##name##_cheb, (int)(sizeof fc_##name##_cheb / sizeof(f64)), u)
 
-static const f64 fc_i0e_low_cheb[29] = {
-    0.338397637204738042, -0.304682672343198399, 0.171620901522208775, -0.0949010970480476444, 0.0493052842396707085,
-    -0.0237374148058994688, 0.0105464603945949983, -0.00432430999505057594, 0.0016394756169413358,
-    -0.000576375574538582366, 0.000188502885095841656, -0.000057541950100821037, 0.0000164484480707288971,
-    -4.41673835845875056e-6, 1.11738753912010372e-6, -2.67079385394061173e-7, 6.04699502254191895e-8,
-    -1.30002500998624804e-8, 2.65982372468238665e-9, -5.18979560163526291e-10, 9.67580903537323691e-11,
-    -1.72682629144155571e-11, 2.95505266312963983e-12, -4.85644678311192946e-13, 7.67618549860493562e-14,
-    -1.16853328779934517e-14, 1.71539128555513303e-15, -2.43127984654795469e-16, 3.3307945188222381e-17,
-};
 static const f64 fc_i0e_high_cheb[25] = {
     0.402245205507054416, 0.00336911647825569409, 0.0000688975834691682398, 2.89137052083475648e-6,
     2.04891858946906374e-7, 2.26666899049817806e-8, 3.39623202570838635e-9, 4.94060238822496959e-10,
@@ -34,15 +25,6 @@ static const f64 fc_i0e_high_cheb[25] = {
     -9.55484669882830765e-15, 3.81168066935262242e-15, 1.77256013305652638e-15, -3.42548561967721913e-16,
     -2.82762398051658348e-16, 3.46122286769746109e-17, 4.46562142029676e-17, -4.83050448594418207e-18,
     -7.23318048787475395e-18,
-};
-static const f64 fc_i1e_low_cheb[29] = {
-    0.126293593221816827, -0.176416518357834055, 0.102643658689847095, -0.0529459812080949914, 0.0247264490306265168,
-    -0.0105640848946261982, 0.00415642294431288816, -0.00151357245063125315, 0.000512285956168575773,
-    -0.000161760815825896746, 0.0000478156510755005423, -0.0000132731636560394358, 3.47025130813767848e-6,
-    -8.56872026469545474e-7, 2.00329475355213526e-7, -4.44505912879632808e-8, 9.38153738649577178e-9,
-    -1.88724975172282929e-9, 3.62559028155211704e-10, -6.66348972350202774e-11, 1.17361862988909016e-11,
-    -1.98397439776494372e-12, 3.22379336594557471e-13, -5.04218550472791169e-14, 7.60068429473540693e-15,
-    -1.10559694773538631e-15, 1.55363195773620047e-16, -2.11142121435816608e-17, 2.77791411276104637e-18,
 };
 static const f64 fc_i1e_high_cheb[25] = {
     0.38928811750914006, -0.00976109749136146841, -0.000110588938762623716, -3.88256480887769039e-6,
@@ -53,29 +35,86 @@ static const f64 fc_i1e_high_cheb[25] = {
     2.96262899764595014e-16, -3.20952592199342396e-17, -4.65030536848935833e-17, 4.41434832307170795e-18,
     7.51729631084210481e-18,
 };
-/* e**-|x| I_v(x): one series up to 8, one in 1 / x beyond (of sqrt(x) times it) */
+/* I_v(a) up to 8: of powers of (a / 2)**2, none of which is negative, so that nothing is lost between them; tools/minimax.py */
+FC_MATH f64 fc_i0_near_f64(f64 a)
+{
+    const f64 z = a * a * 0.25;
+    f64 p = 0x1.1c5da6f31537ep-80;
+    p = fc_fma_f64(p, z, 0x1.10e59b200bb02p-73);
+    p = fc_fma_f64(p, z, 0x1.f27878b092784p-66);
+    p = fc_fma_f64(p, z, 0x1.40ab9cea863a1p-58);
+    p = fc_fma_f64(p, z, 0x1.69e51f0b8d0d8p-51);
+    p = fc_fma_f64(p, z, 0x1.55ff6bd5bc3d6p-44);
+    p = fc_fma_f64(p, z, 0x1.0b315165290aap-37);
+    p = fc_fma_f64(p, z, 0x1.522a4171a1095p-31);
+    p = fc_fma_f64(p, z, 0x1.522a441b65c84p-25);
+    p = fc_fma_f64(p, z, 0x1.02e85c07230b1p-19);
+    p = fc_fma_f64(p, z, 0x1.23456789bf099p-14);
+    p = fc_fma_f64(p, z, 0x1.c71c71c71b3f4p-10);
+    p = fc_fma_f64(p, z, 0x1.c71c71c71c7bdp-6);
+    p = fc_fma_f64(p, z, 0x1.ffffffffffffcp-3);
+    p = fc_fma_f64(p, z, 1);
+    p = fc_fma_f64(p, z, 1);
+    return p;
+}
+
+FC_MATH f64 fc_i1_near_f64(f64 a)
+{
+    const f64 z = a * a * 0.25;
+    f64 p = 0x1.15621b721752dp-84;
+    p = fc_fma_f64(p, z, 0x1.2925eef84c862p-77);
+    p = fc_fma_f64(p, z, 0x1.1baa645ca6776p-69);
+    p = fc_fma_f64(p, z, 0x1.8af0a21a53de9p-62);
+    p = fc_fma_f64(p, z, 0x1.e27c821c46d0cp-55);
+    p = fc_fma_f64(p, z, 0x1.f17496b9f7e21p-48);
+    p = fc_fma_f64(p, z, 0x1.ab8207e934b50p-41);
+    p = fc_fma_f64(p, z, 0x1.2c9757a5e7085p-34);
+    p = fc_fma_f64(p, z, 0x1.522a4408235eep-28);
+    p = fc_fma_f64(p, z, 0x1.27e4fb76d6faap-22);
+    p = fc_fma_f64(p, z, 0x1.845c8a0cee28fp-17);
+    p = fc_fma_f64(p, z, 0x1.6c16c16c167b9p-12);
+    p = fc_fma_f64(p, z, 0x1.c71c71c71c73ep-8);
+    p = fc_fma_f64(p, z, 0x1.5555555555555p-4);
+    p = fc_fma_f64(p, z, 0.5);
+    p = fc_fma_f64(p, z, 1);
+    return 0.5 * a * p;
+}
+
+/* e**-a I_v(a) beyond 8, where sqrt(a) times it is a series in 1 / a */
+static inline f64 fc_i0e_far_f64(f64 a) { return FC_CHEB(i0e_high, 16 / a - 1) / sqrt(a); }
+static inline f64 fc_i1e_far_f64(f64 a) { return FC_CHEB(i1e_high, 16 / a - 1) / sqrt(a); }
+
+/* e**a y; in two factors where e**a is near infinity, since I_v is finite a little longer */
+FC_MATH f64 fc_bessel_grown(f64 a, f64 y)
+{
+    const int great = a > 700;
+    const f64 part = fc_exp_f64(great ? 0.5 * a : a);
+    return y * part * (great ? part : 1);
+}
+
 static inline f64 fc_i0e_f64(f64 x)
 {
     const f64 a = fabs(x);
-    return a <= 8 ? FC_CHEB(i0e_low, a / 4 - 1) : FC_CHEB(i0e_high, 16 / a - 1) / sqrt(a);
+    return a <= 8 ? fc_i0_near_f64(a) * fc_exp_f64(-a) : fc_i0e_far_f64(a);
 }
 
 static inline f64 fc_i1e_f64(f64 x)
 {
-    const f64 a = fabs(x);
-    const f64 y = a <= 8 ? a * FC_CHEB(i1e_low, a / 4 - 1) : FC_CHEB(i1e_high, 16 / a - 1) / sqrt(a);
+    const f64 a = fabs(x), y = a <= 8 ? fc_i1_near_f64(a) * fc_exp_f64(-a) : fc_i1e_far_f64(a);
     return x < 0 ? -y : y;
 }
 
-/* e**|x| y in two factors: I_v stays finite a little after e**x does not */
-FC_MATH f64 fc_bessel_grown(f64 x, f64 y)
+static inline f64 fc_i0_f64(f64 x)
 {
-    const f64 half = fc_exp_f64(fabs(x) / 2);
-    return y * half * half;
+    const f64 a = fabs(x);
+    return a <= 8 ? fc_i0_near_f64(a) : fc_bessel_grown(a, fc_i0e_far_f64(a));
 }
 
-static inline f64 fc_i0_f64(f64 x) { return fc_bessel_grown(x, fc_i0e_f64(x)); }
-static inline f64 fc_i1_f64(f64 x) { return x == 0 ? x : fc_bessel_grown(x, fc_i1e_f64(x)); }
+static inline f64 fc_i1_f64(f64 x)
+{
+    const f64 a = fabs(x), y = a <= 8 ? fc_i1_near_f64(a) : fc_bessel_grown(a, fc_i1e_far_f64(a));
+    return x == 0 ? x : x < 0 ? -y : y;
+}
 
 /* e**(a a) erfc(a): to 27.5 what erfc is made of, then the asymptotic series in 1 / (2 a a) */
 FC_MATH f64 fc_erfcx_above_f64(f64 a, f64 near)

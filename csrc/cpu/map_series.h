@@ -17,26 +17,19 @@ static FC_NOINLINE void chebyshev_run(f64 *y, const f64 *c, int terms, const f64
         y[i] = fc_fma_f64(u[i], b0[i], c[0] - b1[i]);
 }
 
-/* e**-|x| I_order(|x|), of fc_i0e_f64's and fc_i1e_f64's two series; the one beyond 8 where there is something beyond 8 */
-static FC_NOINLINE void bessel_run(f64 *y, const f64 *low, int low_terms, const f64 *high, int high_terms, int order, const f64 *xs, int64_t n)
+/* sqrt(a) e**-a I(a) of each a beyond 8; 0 where there is none */
+static FC_NOINLINE int bessel_far_run(f64 *y, const f64 *high, int terms, const f64 *xs, int64_t n)
 {
-    f64 u[FC_EASY_RUN] = {0}, beyond[FC_EASY_RUN];
+    f64 u[FC_EASY_RUN] = {0};
     int far = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        const f64 a = fabs(xs[i]);
-        far |= !(a <= 8);
-        u[i] = a <= 8 ? a / 4 - 1 : 0;
-    }
-    chebyshev_run(y, low, low_terms, u, n);
-    for (int64_t i = 0; order && i < n; ++i)
-        y[i] *= fabs(xs[i]);
+    for (int64_t i = 0; i < n; ++i)
+        far |= !(fabs(xs[i]) <= 8);
     if (!far)
-        return;
+        return 0;
     for (int64_t i = 0; i < n; ++i)
         u[i] = fabs(xs[i]) <= 8 ? 0 : 16 / fabs(xs[i]) - 1;
-    chebyshev_run(beyond, high, high_terms, u, n);
-    for (int64_t i = 0; i < n; ++i)
-        y[i] = fabs(xs[i]) <= 8 ? y[i] : beyond[i] / sqrt(fabs(xs[i]));
+    chebyshev_run(y, high, terms, u, n);
+    return 1;
 }
 
 #ifndef FC_WITHOUT_RARE
@@ -138,27 +131,36 @@ static void run_erfinv(T *out, const T *xs, const T *ys, const fc_scalar *s, int
 FC_EASY(erfinv, 1)
 
 #define FC_EASY_TABLE(c) c, (int)(sizeof c / sizeof *c)
-#define FC_EASY_BESSEL(name, order, result)                                                                              \
+/* near, far: of a = |x|, and of y, which beyond 8 is e**-a I(a); result: of y, which is either, and x */
+#define FC_EASY_BESSEL(name, order, near, far, result)                                                                   \
     static void run_##name(T *out, const T *xs, const T *ys, const fc_scalar *s, int64_t n)                              \
     {                                                                                                                    \
-        f64 v[FC_EASY_RUN];                                                                                              \
+        f64 v[FC_EASY_RUN], beyond[FC_EASY_RUN];                                                                         \
         (void)ys, (void)s;                                                                                               \
-        bessel_run(v, FC_EASY_TABLE(fc_i##order##e_low_cheb), FC_EASY_TABLE(fc_i##order##e_high_cheb), order, xs, n);    \
+        for (int64_t i = 0; i < n; ++i) {                                                                                \
+            const f64 a = fabs(xs[i]) <= 8 ? fabs(xs[i]) : 0;                                                            \
+            v[i] = near;                                                                                                 \
+        }                                                                                                                \
+        if (bessel_far_run(beyond, FC_EASY_TABLE(fc_i##order##e_high_cheb), xs, n))                                      \
+            for (int64_t i = 0; i < n; ++i) {                                                                            \
+                const f64 a = fabs(xs[i]), y = beyond[i] / sqrt(a);                                                      \
+                v[i] = a <= 8 ? v[i] : far;                                                                              \
+            }                                                                                                            \
         for (int64_t i = 0; i < n; ++i) {                                                                                \
             const f64 x = xs[i], y = v[i];                                                                               \
             out[i] = result;                                                                                             \
         }                                                                                                                \
     }                                                                                                                    \
-    FC_STATIC_ASSERT(sizeof fc_i##order##e_low_cheb / sizeof(f64) % 2 && sizeof fc_i##order##e_high_cheb / sizeof(f64) % 2, name##_has_odd_series); \
+    FC_STATIC_ASSERT(sizeof fc_i##order##e_high_cheb / sizeof(f64) % 2, name##_has_an_odd_series);                       \
     FC_EASY(name, 1)
-FC_EASY_BESSEL(_special_i1e, 1, x < 0 ? -y : y)
+FC_EASY_BESSEL(_special_i1e, 1, fc_i1_near_f64(a) * fc_exp_f64(-a), y, x < 0 ? -y : y)
 #define FC_EASY_USUAL [FC_CELL__special_i1e] = easy__special_i1e, [FC_CELL_lgamma] = easy_lgamma, [FC_CELL_erfinv] = easy_erfinv,
 #ifdef FC_WITHOUT_RARE
 #define FC_EASY_SERIES FC_EASY_USUAL
 #else
-FC_EASY_BESSEL(_special_i0e, 0, ((void)x, y))
-FC_EASY_BESSEL(i0, 0, fc_bessel_grown(x, y))
-FC_EASY_BESSEL(_special_i1, 1, x == 0 ? x : fc_bessel_grown(x, x < 0 ? -y : y))
+FC_EASY_BESSEL(_special_i0e, 0, fc_i0_near_f64(a) * fc_exp_f64(-a), y, ((void)x, y))
+FC_EASY_BESSEL(i0, 0, fc_i0_near_f64(a), fc_bessel_grown(a, y), ((void)x, y))
+FC_EASY_BESSEL(_special_i1, 1, fc_i1_near_f64(a), fc_bessel_grown(a, y), x == 0 ? x : x < 0 ? -y : y)
 
 /* Bessel functions are two formulas, on either side of 8: where a run has arguments of both kinds, both are taken of all. */
 #define FC_EASY_WAVE(name, size)                                                                                         \

@@ -4,6 +4,8 @@ The rows: erf erfc erfinv lgamma digamma i0 igamma igammac, _logit, _polygamma, 
 """
 
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -111,3 +113,15 @@ def test_zeta_of_no_order_is_infinite_at_a_pole(dtype):
     together = facula.special.zeta(orders, bases)
     assert [repr(v) for v in together.tolist()[:7]] == expected
     assert [repr(facula.special.zeta(s, q).item()) for s, q in zip(orders[:7], bases)] == expected
+
+
+@pytest.mark.parametrize("order,name", [(0, "i0"), (1, "i1")])
+def test_a_modified_bessel_function_keeps_its_digits_where_its_series_ends(order, name):
+    """Against the sum of its powers in fractions: sum of (x / 2)**(2 k + order) / (k! (k + order)!), (9.6.10) of Abramowitz and Stegun."""
+    x = facula.linspace(0.5, 8.0, 61, dtype=facula.float64)
+    found = getattr(facula.special, name)(x).tolist()
+    for value, y in zip(x.tolist(), found):
+        half = Fraction(value) / 2
+        exact = float(sum(half ** (2 * k + order) / (math.factorial(k) * math.factorial(k + order)) for k in range(40)))
+
+        assert abs(y - exact) <= 4 * math.ulp(exact), value
