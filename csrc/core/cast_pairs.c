@@ -72,17 +72,14 @@ PAIR(i32, int32_t, LOAD_PLAIN, bf16, uint16_t, fc_bf16_of_f32)
 
 #if FC_ISA_NUM == 4 /* the pairs that run 1.4 to 1.9 times faster on whole registers and are common; the others run v3's loops */
 PAIR(bf16, uint16_t, LOAD_bf16, f32, f32, AS_f32)
-PAIR(f32, f32, LOAD_PLAIN, i32, int32_t, FAS_i32) PAIR(f32, f32, LOAD_PLAIN, i64, int64_t, FAS_i64)
+PAIR(f32, f32, LOAD_PLAIN, i64, int64_t, FAS_i64)
 PAIR(f64, f64, LOAD_PLAIN, i64, int64_t, DAS_i64) PAIR(i64, int64_t, LOAD_PLAIN, f32, f32, AS_f32)
 PAIR(i64, int64_t, LOAD_PLAIN, f64, f64, AS_f64)
-PAIR(f64, f64, LOAD_PLAIN, f32, f32, AS_f32) PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool) PAIR(f64, f64, LOAD_PLAIN, i32, int32_t, DAS_i32)
-PAIR(f32, f32, LOAD_PLAIN, u8, uint8_t, FAS_u8) PAIR(f64, f64, LOAD_PLAIN, u8, uint8_t, DAS_u8) PAIR(f64, f64, LOAD_PLAIN, u16, uint16_t, DAS_u16)
+PAIR(f64, f64, LOAD_PLAIN, f32, f32, AS_f32) PAIR(f32, f32, LOAD_PLAIN, bool, uint8_t, AS_bool)
 
 const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
-    [FC_F32] = { [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16, [FC_I32] = fc_f32_to_i32, [FC_I64] = fc_f32_to_i64, [FC_BOOL] = fc_f32_to_bool,
-                 [FC_U8] = fc_f32_to_u8, [FC_I8] = fc_f32_to_u8 },
-    [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_I32] = fc_f64_to_i32, [FC_F32] = fc_f64_to_f32, [FC_U8] = fc_f64_to_u8, [FC_I8] = fc_f64_to_u8,
-                 [FC_U16] = fc_f64_to_u16, [FC_I16] = fc_f64_to_u16 },
+    [FC_F32] = { [FC_F16] = fc_f32_to_f16, [FC_BF16] = fc_f32_to_bf16, [FC_I64] = fc_f32_to_i64, [FC_BOOL] = fc_f32_to_bool },
+    [FC_F64] = { [FC_I64] = fc_f64_to_i64, [FC_F32] = fc_f64_to_f32 },
     [FC_I64] = { [FC_F32] = fc_i64_to_f32, [FC_F64] = fc_i64_to_f64 },
     [FC_BOOL] = { [FC_BF16] = fc_bool_to_bf16 }, [FC_U8] = { [FC_BF16] = fc_u8_to_bf16 }, [FC_I8] = { [FC_BF16] = fc_i8_to_bf16 },
     [FC_I32] = { [FC_BF16] = fc_i32_to_bf16 },
@@ -93,9 +90,21 @@ const fc_cast FC_ISA_NAME(fc_casts)[FC_NDTYPES][FC_NDTYPES] = {
     PAIR(from, from_t, load, u8, uint8_t, WAS_u8) PAIR(from, from_t, load, u16, uint16_t, WAS_u16)     \
     PAIR(from, from_t, load, u32, uint32_t, WAS_u32) PAIR(from, from_t, load, u64, uint64_t, WAS_u64)
 
-#define F_INTS(from, from_t, load, P)                                                                  \
+#if FC_ISA_NUM == 3 /* cast_integers_simd.c */
+#define F_CUTS(from, from_t, load, P)
+#define fc_f32_to_u8 fc_cut_f32_u8
+#define fc_f32_to_u16 fc_cut_f32_u16
+#define fc_f32_to_i32 fc_cut_f32_i32
+#define fc_f64_to_u8 fc_cut_f64_u8
+#define fc_f64_to_u16 fc_cut_f64_u16
+#define fc_f64_to_i32 fc_cut_f64_i32
+#else
+#define F_CUTS(from, from_t, load, P)                                                                  \
     PAIR(from, from_t, load, u8, uint8_t, P##AS_u8) PAIR(from, from_t, load, u16, uint16_t, P##AS_u16) \
-    PAIR(from, from_t, load, i32, int32_t, P##AS_i32) PAIR(from, from_t, load, i64, int64_t, P##AS_i64) \
+    PAIR(from, from_t, load, i32, int32_t, P##AS_i32)
+#endif
+#define F_INTS(from, from_t, load, P)                                                                  \
+    F_CUTS(from, from_t, load, P) PAIR(from, from_t, load, i64, int64_t, P##AS_i64)                    \
     PAIR(from, from_t, load, u32, uint32_t, P##AS_u32) PAIR(from, from_t, load, u64, uint64_t, P##AS_u64)
 
 #define TO_REST(from, from_t, load)                                                                    \
