@@ -119,6 +119,18 @@ def erfc_row(kind, count):
     return (f, lambda q: 1 / (1 + f(q)), X, count, -1, (top - k) / (top + k))
 
 
+ERF_FAR_K = mp.mpf("2.375")
+
+
+def erf_far_at(q):
+    return ERF_FAR_K * (1 + q) / (1 - q)
+
+
+def erf_far(q):
+    """As erfc_row, between 0.93 and 6, where erf is 1 less what need not be right to its own last place."""
+    return (1 + 2 * erf_far_at(q)) * erfcx(erf_far_at(q)) - 1
+
+
 NORMAL_K = mp.mpf("2.5")
 
 
@@ -287,6 +299,7 @@ FITS = {
     },
     # erf(a) = 1 - 2**-P(a) beyond
     "erf_tail": {"f32": (lambda a: tail(a) / LN2, lambda a: mp.erfc(a) / mp.erf(a), X, 8, 0.92, 4)},
+    "erf_far": {"f64": (erf_far, lambda q: mp.exp(-erf_far_at(q) ** 2) / (1 + 2 * erf_far_at(q)), X, 13, (mp.mpf("0.93") - ERF_FAR_K) / (mp.mpf("0.93") + ERF_FAR_K), (6 - ERF_FAR_K) / (6 + ERF_FAR_K))},
     "erfc": {"f32": erfc_row("f32", 12), "f64": erfc_row("f64", 24)},
     # Phi(-a) = e**(-a a / 2) P(q) / (a + k), q = (a - k) / (a + k) = 1 - 2 k / (a + k), k = 5/2
     "normal": {"f32": (normal_tail, lambda q: 1 / normal_tail(q), X, 10, -1, (mp.mpf("14.5") - NORMAL_K) / (mp.mpf("14.5") + NORMAL_K))},

@@ -88,10 +88,32 @@ FC_MATH f64 fc_erf_rest_f64(f64 x)
 
 FC_MATH f64 fc_erf_near_f64(f64 x) { return fc_fma_f64(x, fc_erf_rest_f64(x), x); }
 
+/* erfc(a) for 1 - it, a >= 0.93: to 2**-57, not to its own last place, so neither the quotient nor a * a has a rest */
+FC_MATH f64 fc_erfc_far_f64(f64 size)
+{
+    const f64 a = size > 6 ? 6 : size;
+    const f64 both = 1 / ((a + 2.375) * (2 * a + 1)), q = (a - 2.375) * (both * (2 * a + 1)), scale = both * (a + 2.375);
+    const f64 p_2 = q * q, p_4 = p_2 * p_2;
+    f64 p_high = -0x1.43fcfb7086cf9p-15, p = 0x1.55244eb720ed0p-8;
+    p_high = fc_fma_f64(p_high, q, -0x1.ae4cfe56e3a65p-14);
+    p = fc_fma_f64(p, q, 0x1.6acd8edfd6c99p-6);
+    p_high = fc_fma_f64(p_high, q, 0x1.ab5ceb1d7207ep-14);
+    p = fc_fma_f64(p, q, -0x1.81b514c99fce2p-4);
+    p_high = fc_fma_f64(p_high, q, 0x1.4fd1468ff0160p-11);
+    p = fc_fma_f64(p, q, 0x1.4c5b2c74742d5p-3);
+    p_high = fc_fma_f64(p_high, q, -0x1.b298e89b5777cp-12);
+    p = fc_fma_f64(p, q, -0x1.d4a1aa3333e0ep-4);
+    p_high = fc_fma_f64(p_high, q, -0x1.fee00afc078c3p-9);
+    p = fc_fma_f64(p, q, -0x1.dec182464975ap-4);
+    p = fc_fma_f64(p, q, 0x1.1256676dd8145p-2);
+    p = fc_fma_f64(p_high, p_4 * (p_2 * q), p);
+    return fc_exp_f64(-a * a) * fc_fma_f64(p, scale, scale);
+}
+
 FC_MATH f64 fc_erf_f64(f64 x)
 {
     const f64 a = fabs(x);
-    return fc_either_f64(a < 0.93, fc_erf_near_f64(x), copysign(1 - fc_erfc_core_f64(a, 0), x));
+    return fc_either_f64(a < 0.93, fc_erf_near_f64(x), copysign(1 - fc_erfc_far_f64(a), x));
 }
 
 FC_MATH f64 fc_ndtr_f64(f64 x)

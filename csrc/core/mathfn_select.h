@@ -27,8 +27,8 @@ FC_MATH T FN(nan_to_num)(T x, T nan, T high, T low)
 }
 
 /* NaN has no sign: 0, as PyTorch's sign */
-FC_MATH T FN(sign)(T x)     { return (T)((x > 0) - (x < 0)); }
-FC_MATH T FN(sgn)(T x)      { return (T)((x > 0) - (x < 0)); }
+FC_MATH T FN(sign)(T x)     { return (x > 0 ? (T)1 : (T)0) - (x < 0 ? (T)1 : (T)0); }
+FC_MATH T FN(sgn)(T x)      { return FN(sign)(x); }
 FC_MATH T FN(angle)(T x)    { return x != x ? x : x < 0 ? (T)3.14159265358979323846 : (T)0; }
 
 /* NaN wins (maximum) or loses (fmax); of equal zeros the first. One instruction and a choice that asks y alone, which is often a
