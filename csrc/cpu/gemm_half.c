@@ -198,8 +198,9 @@ static void piece(pieces *p, int64_t i, int64_t count, int64_t n0, int64_t cols,
     do {
         const int64_t within = k % SUPER, depth = least(least(steps - k, p->depth), SUPER - within), at = k * (1 + pairs);
         float *const to = k < SUPER ? sums : part;
-        const fc_gemm_halves left = { (const uint16_t *)g->a + i * g->a_batch + at * g->a_col, g->a_batch, g->a_row, g->a_col, g->K - at };
-        const fc_gemm_halves right = { (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + at * g->b_row, g->b_batch, g->b_col, g->b_row, g->K - at };
+        const fc_gemm_halves left = { (const uint16_t *)g->a + i * g->a_batch + at * g->a_col, g->batch > 1 ? g->a_batch : 0, M > 1 ? g->a_row : 0, g->a_col, g->K - at };
+        const fc_gemm_halves right = { (const uint16_t *)g->b + i * g->b_batch + n0 * g->b_col + at * g->b_row, g->batch > 1 ? g->b_batch : 0,
+                                       cols > 1 ? g->b_col : 0, g->b_row, g->K - at }; /* strides of what there is one of keep no pairs apart */
         fc_gemm_args wide = { .dtype = pairs ? FC_BF16 : FC_F32, .pairs = pairs, .wide = pairs, .accumulate = within || (g->accumulate && !k),
                               .split = g->split, .batch = count, .M = M, .N = cols, .K = depth, .c = to, .c_batch = M * cols, .c_row = cols, .c_col = 1 };
         if (multiply(p, &wide, &left, &right, sides))
