@@ -446,7 +446,7 @@ void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t gone
     fc_free(from);
 }
 
-/* Of long memory, block by block: what is not read once for both is found in L1 by the second. */
+/* The least and the greatest of all, in one pass; of long memory, block by block: what is not read once for both is found in L1 by the second. */
 enum { FC_EXTREMES_BLOCK = 16 << 10, FC_EXTREMES_FROM = 1 << 20 }; /* bytes */
 
 typedef struct { const fc_tensor *x; fc_tensor *least, *greatest; int64_t block; int bad; } fc_extremes;
@@ -468,23 +468,33 @@ static void fc_extremes_blocks(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static int fc_both_extremes(fc_tensor *least, fc_tensor *greatest, fc_tensor *x, uint64_t mask)
+static int fc_extremes_found(fc_tensor *least, fc_tensor *greatest, fc_tensor *x, int *bad)
 {
     const int64_t bytes = x->numel * fc_dt_size[x->dtype], count = (bytes - 1) / FC_EXTREMES_BLOCK + 1;
-    if (least->numel == 1 && x->contiguous && bytes >= FC_EXTREMES_FROM) {
-        fc_extremes q = { x, fc_new(x->dtype, FC_CPU, 1, &count), fc_new(x->dtype, FC_CPU, 1, &count), FC_EXTREMES_BLOCK / fc_dt_size[x->dtype], FC_OK };
-        if (q.least && q.greatest) {
-            fc_parallel(count, 8, fc_extremes_blocks, &q);
-            q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amin, least, NULL, q.least, 1, 0);
-            q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amax, greatest, NULL, q.greatest, 1, 0);
-        } else
-            q.bad = FC_MEMORY;
-        fc_free(q.least);
-        fc_free(q.greatest);
-        if (q.bad || fc_is_int(x->dtype) || !(fc_is_zero(least) || fc_is_zero(greatest)))
-            return q.bad;
-    }
-    const int bad = fc_fold_values(FC_FOLD_amin, least, NULL, x, mask, 0);
+    *bad = FC_OK;
+    if (least->numel != 1 || !x->contiguous || !x->numel)
+        return 0;
+    if (bytes < FC_EXTREMES_FROM)
+        return fc_fold_both(x->dtype, least->data, greatest->data, x->data, x->numel);
+    fc_extremes q = { x, fc_new(x->dtype, FC_CPU, 1, &count), fc_new(x->dtype, FC_CPU, 1, &count), FC_EXTREMES_BLOCK / fc_dt_size[x->dtype], FC_OK };
+    if (q.least && q.greatest) {
+        fc_parallel(count, 8, fc_extremes_blocks, &q);
+        q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amin, least, NULL, q.least, 1, 0);
+        q.bad = q.bad ? q.bad : fc_fold_values(FC_FOLD_amax, greatest, NULL, q.greatest, 1, 0);
+    } else
+        q.bad = FC_MEMORY;
+    fc_free(q.least);
+    fc_free(q.greatest);
+    *bad = q.bad;
+    return 1;
+}
+
+static int fc_both_extremes(fc_tensor *least, fc_tensor *greatest, fc_tensor *x, uint64_t mask)
+{
+    int bad;
+    if (fc_extremes_found(least, greatest, x, &bad) && (bad || fc_is_int(x->dtype) || !(fc_is_zero(least) || fc_is_zero(greatest))))
+        return bad;
+    bad = fc_fold_values(FC_FOLD_amin, least, NULL, x, mask, 0);
     return bad ? bad : fc_fold_values(FC_FOLD_amax, greatest, NULL, x, mask, 0);
 }
 

@@ -71,9 +71,29 @@ void fc_fold_lay(const fc_fold_job *q, void *to, const void *x, int64_t n)
     }
 }
 
+/* Halves are widened a block at a time; of the extremes so far and those of the block the extremes are found by the same loop. */
+static void both_of_halves(int dtype, uint16_t *least, uint16_t *greatest, const uint16_t *x, int64_t n)
+{
+    const fc_fold_extremes both = WIDEST(FC_F32, extremes);
+    f32 wide[2048 + 2], low, high;
+    for (int64_t k = 0; k < n; k += 2048) {
+        const int64_t some = min64(2048, n - k), before = k ? 2 : 0;
+        fc_convert(FC_F32, wide, dtype, x + k, some);
+        if (before)
+            wide[some] = low, wide[some + 1] = high;
+        both(&low, &high, wide, some + before);
+    }
+    fc_convert(dtype, least, FC_F32, &low, 1);
+    fc_convert(dtype, greatest, FC_F32, &high, 1);
+}
+
 int fc_fold_both(int dtype, void *least, void *greatest, const void *x, int64_t n)
 {
-    const fc_fold_extremes both = fc_is_half(dtype) ? NULL : WIDEST(dtype, extremes);
+    if (fc_is_half(dtype)) {
+        both_of_halves(dtype, least, greatest, x, n);
+        return 1;
+    }
+    const fc_fold_extremes both = WIDEST(dtype, extremes);
     if (both)
         both(least, greatest, x, n);
     return both != NULL;

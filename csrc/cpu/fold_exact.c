@@ -55,11 +55,13 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax
 #define HIGHEST UINT32_MAX
 #include "fold_int_ops.h"
 
+#define FOLD_PARTS 2 /* 64 bits: a comparison and a choice */
 #define T_NAME u64
 #define S uint64_t
 #define LOWEST 0
 #define HIGHEST UINT64_MAX
 #include "fold_int_ops.h"
+#undef FOLD_PARTS
 
 #define NO_TRUTH
 #define T_NAME i8
@@ -81,11 +83,13 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax
 #include "fold_int_ops.h"
 
 #define NO_SUM
+#define FOLD_PARTS 2
 #define T_NAME i64
 #define S int64_t
 #define LOWEST INT64_MIN
 #define HIGHEST INT64_MAX
 #include "fold_int_ops.h"
+#undef FOLD_PARTS
 #undef NO_SUM
 #undef NO_TRUTH
 

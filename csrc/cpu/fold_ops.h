@@ -74,6 +74,9 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amax
 #ifdef EXACT_T
 #define F_EXACT
+#ifdef FOLD_PARTS
+#define F_APART
+#endif
 #else
 #define F_FEW
 #endif
@@ -86,6 +89,9 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define F_NAME amin
 #ifdef EXACT_T
 #define F_EXACT
+#ifdef FOLD_PARTS
+#define F_APART
+#endif
 #else
 #define F_FEW
 #endif
@@ -95,6 +101,7 @@ static inline MAX_T FOLD_T(less)(MAX_T a, MAX_T b)
 #define OP(a, b) FOLD_T(less)(a, b)
 #include "fold_cell.h"
 
+#if !defined FOLD_WIDE || defined FOLD_F64 /* of float32 v3 takes 9 us for 1e5, v4 14 */
 /* Both of n > 0 elements, which are read once. */
 static void FOLD_T(extremes)(void *restrict least, void *restrict greatest, const void *restrict x_, int64_t n)
 {
@@ -125,6 +132,7 @@ static void FOLD_T(extremes)(void *restrict least, void *restrict greatest, cons
     *(MAX_T *)least = low;
     *(MAX_T *)greatest = high;
 }
+#endif
 #endif
 
 #if !defined NO_TRUTH && !defined FOLD_WIDE
