@@ -1,9 +1,10 @@
 /* Cells of float16 and bfloat16 that widen and narrow in registers: rows so cheap that staging (core/stage.c) costs more than they do.
- * Both operands are halves; a number beside them stays float and is staged. The bits are those of the staged float32 cell.
+ * Both operands are halves; a number beside them stays float and is staged. The bits are those of the staged float32 cell, but of sin and cos.
  * neg, abs and copysign are the sign bit. Level v4 runs these of v3; v2 stages all but the sign bit. */
 #include <string.h>
 
 #include "../core/isa.h"
+#include "../core/mathfn.h"
 #include "../core/ops_map.h"
 #include "map.h"
 
@@ -71,6 +72,39 @@ static inline void store_bf16(uint16_t *p, v8 a, v8 b)
 static inline v8 larger(v8 x, v8 y)  { return _mm256_blendv_ps(_mm256_max_ps(y, x), y, _mm256_cmp_ps(y, y, _CMP_UNORD_Q)); }
 static inline v8 smaller(v8 x, v8 y) { return _mm256_blendv_ps(_mm256_min_ps(y, x), y, _mm256_cmp_ps(y, y, _CMP_UNORD_Q)); }
 
+/* sin, or cos (a quadrant further), in float32, which is 13 bits more than is kept. pi / 2 is three floats; what they leave of x below 2**16, a sixteenth of
+ * whose ulp is far from every multiple, is right to 2**-20. Beyond, which only bfloat16 has, one by one as float32 does. Polynomials: mathfn_f32_trig.h's. */
+static FC_NOINLINE v8 circular_far(v8 x, v8 near, int cosine)
+{
+    float xs[8], ys[8];
+    _mm256_storeu_ps(xs, x);
+    _mm256_storeu_ps(ys, near);
+    for (int k = 0; k < 8; ++k)
+        if (!(fabsf(xs[k]) <= 0x1p16f))
+            ys[k] = cosine ? fc_cos_f32(xs[k]) : fc_sin_f32(xs[k]);
+    return _mm256_loadu_ps(ys);
+}
+
+static inline v8 circular(v8 x, int cosine)
+{
+#define OF(c) _mm256_set1_ps(c)
+    const v8 n = _mm256_round_ps(x * OF(0x1.45f306p-1f), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const v8 r = _mm256_fnmadd_ps(n, OF(-0x1.ee59dap-50f), _mm256_fnmadd_ps(n, OF(-0x1.777a5cp-25f), _mm256_fnmadd_ps(n, OF(0x1.921fb6p+0f), x))), z = r * r;
+    const __m256i quadrant = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(cosine));
+    v8 s = _mm256_fmadd_ps(OF(-0x1.a00f8p-13f), z, OF(0x1.111108p-7f)), c = _mm256_fmadd_ps(OF(0x1.9a0298p-16f), z, OF(-0x1.6c0c8ep-10f));
+    s = _mm256_fmadd_ps(s, z, OF(-0x1.555556p-3f));
+    c = _mm256_fmadd_ps(c, z, OF(0x1.55554ap-5f));
+    s = _mm256_fmadd_ps(z * r, s, r);
+    c = _mm256_fmadd_ps(z * z, c, _mm256_fmadd_ps(OF(-0.5f), z, OF(1)));
+    const v8 sign = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_srli_epi32(quadrant, 1), 31));
+    v8 y = _mm256_xor_ps(_mm256_blendv_ps(s, c, _mm256_castsi256_ps(_mm256_slli_epi32(quadrant, 31))), sign);
+    if (!cosine)
+        y = _mm256_blendv_ps(y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ));
+    const int far = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_andnot_ps(OF(-0.f), x), OF(0x1p16f), _CMP_NLE_UQ));
+    return __builtin_expect(far, 0) ? circular_far(x, y, cosine) : y;
+#undef OF
+}
+
 /* Fewer than a step: memcpy, of which gcc would write four copies into each cell. */
 static FC_NOINLINE uint16_t *few(uint16_t *to, const uint16_t *from, int64_t n)
 {
@@ -115,6 +149,8 @@ static FC_NOINLINE uint16_t *few(uint16_t *to, const uint16_t *from, int64_t n)
     HALF_CELL(minimum, dt, 2, smaller(x, y))                                                                               \
     HALF_CELL(relu, dt, 1, _mm256_max_ps(_mm256_setzero_ps(), x))                                                          \
     HALF_CELL(_prelu, dt, 2, _mm256_blendv_ps(x * y, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ)))                 \
+    HALF_CELL(sin, dt, 1, circular(x, 0))                                                                                  \
+    HALF_CELL(cos, dt, 1, circular(x, 1))                                                                                  \
     HALF_CELL(square, dt, 1, x * x)                                                                                        \
     HALF_CELL(sqrt, dt, 1, _mm256_sqrt_ps(x))                                                                              \
     HALF_CELL(reciprocal, dt, 1, _mm256_set1_ps(1) / x)                                                                    \
@@ -130,7 +166,7 @@ ROWS(bf16)
 #define NAMES(dt)                                                                                                          \
     [FC_CELL_add] = add_##dt, [FC_CELL_sub] = sub_##dt, [FC_CELL_mul] = mul_##dt, [FC_CELL_div] = div_##dt,                \
     [FC_CELL_maximum] = maximum_##dt, [FC_CELL_minimum] = minimum_##dt, [FC_CELL_relu] = relu_##dt, [FC_CELL__prelu] = _prelu_##dt, \
-    [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt, [FC_CELL_reciprocal] = reciprocal_##dt,                    \
+    [FC_CELL_sin] = sin_##dt, [FC_CELL_cos] = cos_##dt, [FC_CELL_square] = square_##dt, [FC_CELL_sqrt] = sqrt_##dt, [FC_CELL_reciprocal] = reciprocal_##dt,                    \
     [FC_CELL_floor] = floor_##dt, [FC_CELL_ceil] = ceil_##dt, [FC_CELL_trunc] = trunc_##dt, [FC_CELL_round] = round_##dt,
 #else
 #define NAMES(dt)
