@@ -110,13 +110,19 @@ static inline C CN(sigmoid)(C z)
 }
 static inline C CN(silu)(C z)  { return CN(mul)(z, CN(sigmoid)(z)); }
 
+/* from the nearer end, by its share of the way */
+static inline int CN(lerp_near)(C weight) { return CN(real)(weight) * CN(real)(weight) + CN(imag)(weight) * CN(imag)(weight) < (T)0.25; }
+static inline C CN(lerp_far)(C weight) { return CN(make)(CN(real)(weight) - 1, CN(imag)(weight)); }
+static inline C CN(lerp_from)(C end, C x, C y, C share)
+{
+    const C part = CN(mul)(CN(make)(CN(real)(y) - CN(real)(x), CN(imag)(y) - CN(imag)(x)), share);
+    return CN(make)(CN(real)(end) + CN(real)(part), CN(imag)(end) + CN(imag)(part));
+}
+
 static inline C CN(lerp)(C x, C y, C weight)
 {
-    const C step = CN(make)(CN(real)(y) - CN(real)(x), CN(imag)(y) - CN(imag)(x));
-    const int near = CN(real)(weight) * CN(real)(weight) + CN(imag)(weight) * CN(imag)(weight) < (T)0.25;
-    const C part = CN(mul)(step, near ? weight : CN(make)(CN(real)(weight) - 1, CN(imag)(weight)));
-    return near ? CN(make)(CN(real)(x) + CN(real)(part), CN(imag)(x) + CN(imag)(part))
-                : CN(make)(CN(real)(y) + CN(real)(part), CN(imag)(y) + CN(imag)(part));
+    const int near = CN(lerp_near)(weight);
+    return CN(lerp_from)(near ? x : y, x, y, near ? weight : CN(lerp_far)(weight));
 }
 
 static inline C CN(fma)(C x, C y, C z)

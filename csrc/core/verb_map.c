@@ -182,6 +182,16 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         }
     }
 
+    const int given = n;
+    fc_scalar share;
+    if (op == FC_OP_lerp && !x[2]->ndim && device != FC_META) { /* whose cell takes one number as a Scalar, where there is no third operand */
+        double parts[2];
+        fc_convert(FC_C128, parts, x[2]->dtype, x[2]->data, 1);
+        share = fc_scalar_of(FC_KCOMPLEX, 0, parts[0], parts[1]);
+        scalars = &share;
+        n = 2;
+    }
+
     /* the common case: everything contiguous, of one shape and already in the compute dtype */
     fc_tensor *lead = x[first_real];
     int plain = number < 0 || lead->numel <= FC_COPIES;
@@ -206,7 +216,7 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         }
         if (fc_check_out(out, types.result, device, ndim, shape))
             return NULL;
-        for (int k = 0; k < n; ++k)
+        for (int k = 0; k < given; ++k)
             if (k != number && x[k] != out && fc_overlaps_partly(out, x[k])) {
                 fc_fail(FC_OVERLAP, k + 1, 0, 0, 0);
                 return NULL;

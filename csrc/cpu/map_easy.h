@@ -227,6 +227,44 @@ FC_EASY_CELL(easy_conj)
 #define FC_EASY_PRODUCT
 #endif
 
+/* --- floats and complex: between two tensors by one number, a Scalar where there is no third operand (verb_map.c) ----------- */
+#if FC_CLASS > 1
+#if FC_CLASS == 2
+#define FC_EASY_SHARE(w) const T far = 1 - w; const int near = FN(fabs)(w) < (T)0.5
+#define FC_EASY_NEAR FN(fma)(w, ys[i] - xs[i], xs[i])
+#define FC_EASY_FAR FN(fma)(-far, ys[i] - xs[i], ys[i])
+#else
+#define FC_EASY_SHARE(w) const T far = FN(lerp_far)(w); const int near = FN(lerp_near)(w)
+#define FC_EASY_NEAR FN(lerp_from)(xs[i], xs[i], ys[i], w)
+#define FC_EASY_FAR FN(lerp_from)(ys[i], xs[i], ys[i], far)
+#endif
+FC_EASY_CELL(easy_lerp)
+{
+    if (z_) {
+        cell_lerp(out_, x_, y_, z_, s, fault, n);
+        return;
+    }
+    T *out = out_;
+    const T *xs = x_, *ys = y_, w = FC_SCALAR(s[0]);
+    FC_EASY_SHARE(w);
+    if (near) {
+        _Pragma("GCC ivdep")
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = FC_EASY_NEAR;
+    } else {
+        _Pragma("GCC ivdep")
+        for (int64_t i = 0; i < n; ++i)
+            out[i] = FC_EASY_FAR;
+    }
+}
+#undef FC_EASY_SHARE
+#undef FC_EASY_NEAR
+#undef FC_EASY_FAR
+#define FC_EASY_LERP [FC_CELL_lerp] = easy_lerp,
+#else
+#define FC_EASY_LERP
+#endif
+
 /* --- floats: where all is positive, elu and its kin are a product ---------------------------------------------------- */
 #if FC_CLASS == 2
 static int all_positive(const T *xs, int64_t n)
@@ -255,7 +293,7 @@ FC_EASY(_elu, FC_SCALAR(s[1]))
 FC_EASY(celu, K(1))
 FC_EASY(selu, K(1.0507009873554805))
 #undef FC_EASY
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_LERP FC_EASY_TRIG FC_EASY_LGAMMA FC_EASY_SERIES FC_EASY_GELU [FC_CELL__elu] = easy__elu, [FC_CELL_celu] = easy_celu, [FC_CELL_selu] = easy_selu,
 #else
-#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_SHIFT FC_EASY_CONJ FC_EASY_PRODUCT
+#define FC_EASY_CELLS FC_EASY_DIVISION FC_EASY_LERP FC_EASY_SHIFT FC_EASY_CONJ FC_EASY_PRODUCT
 #endif
