@@ -1,6 +1,6 @@
 /*
  * Where a tensor is not zero: nonzero's indices, masked_select's elements. Two passes: count, then write. Eight truth values are looked at
- * as one word, so what is rare costs little.
+ * as one word, so what is rare costs little; where many are true, all eight elements are written, and those that are not over again.
  */
 #include <string.h>
 
@@ -16,26 +16,72 @@ static inline uint64_t fc_true_bytes(const uint8_t *p)
     return (((w & low) + low) | w) & ~low;
 }
 
+enum { FC_WORD = 8, FC_MOST_WORDS = 255 }; /* of which a byte of a sum holds the count */
+
 static int64_t fc_count_true(const uint8_t *p, int64_t n)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; ++i)
+    int64_t count = 0, i = 0;
+    while (i + FC_WORD <= n) {
+        const int64_t words = (n - i) / FC_WORD < FC_MOST_WORDS ? (n - i) / FC_WORD : FC_MOST_WORDS;
+        uint64_t sums = 0;
+        for (int64_t k = 0; k < words; ++k)
+            sums += fc_true_bytes(p + i + k * FC_WORD) >> 7;
+        for (int k = 0; k < FC_WORD; ++k)
+            count += (int64_t)(sums >> 8 * k & 0xff);
+        i += words * FC_WORD;
+    }
+    for (; i < n; ++i)
         count += p[i] != 0;
     return count;
 }
 
-/* Positions of the true among p[0 .. n), plus `first`, step 1; answers how many. */
-static int64_t fc_true_places(int64_t *to, const uint8_t *p, int64_t n, int64_t first)
+static inline int fc_are_many(uint64_t w)
 {
-    int64_t *at = to, i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (uint64_t w = fc_true_bytes(p + i); w; w &= w - 1)
-            *at++ = first + i + __builtin_ctzll(w) / 8;
-    for (; i < n; ++i)
-        if (p[i])
-            *at++ = first + i;
-    return at - to;
+    const uint64_t most = w & (w - 1);
+    return (most & (most - 1)) != 0;
 }
+
+/* to[k++] = ITEM(i) for each i in [0, n) of which p is true; none is written at `end`. */
+#define FC_TRUE_ITEMS(ITEM)                                                    \
+    int64_t i = 0, k = 0;                                                      \
+    for (; i + FC_WORD <= n; i += FC_WORD) {                                   \
+        uint64_t w = fc_true_bytes(p + i);                                     \
+        if (fc_are_many(w) && k + FC_WORD <= end)                              \
+            for (int j = 0; j < FC_WORD; ++j) {                                \
+                to[k] = ITEM(i + j);                                           \
+                k += (int64_t)(w >> (8 * j + 7) & 1);                          \
+            }                                                                  \
+        else                                                                   \
+            for (; w; w &= w - 1)                                              \
+                to[k++] = ITEM(i + __builtin_ctzll(w) / 8);                    \
+    }                                                                          \
+    for (; i < n; ++i)                                                         \
+        if (p[i])                                                              \
+            to[k++] = ITEM(i)
+
+/* Positions of the true among p[0 .. n), plus `first`, step 1; answers how many. There is room for `end`. */
+static int64_t fc_true_places(int64_t *to, int64_t end, const uint8_t *p, int64_t n, int64_t first)
+{
+#define FC_PLACE(i) first + (i)
+    FC_TRUE_ITEMS(FC_PLACE);
+#undef FC_PLACE
+    return k;
+}
+
+#define FC_FROM(i) from[i]
+#define FC_CHOOSE(T)                                                                                 \
+    static void fc_choose_##T(T *restrict to, int64_t end, const T *restrict from, const uint8_t *restrict p, int64_t n) \
+    {                                                                                                \
+        FC_TRUE_ITEMS(FC_FROM);                                                                      \
+    }
+FC_CHOOSE(uint8_t)
+FC_CHOOSE(uint16_t)
+FC_CHOOSE(uint32_t)
+FC_CHOOSE(uint64_t)
+FC_CHOOSE(c128)
+#undef FC_CHOOSE
+#undef FC_FROM
+#undef FC_TRUE_ITEMS
 
 /* (count, ndim) indices of the nonzero elements, in logical order; one dim's indices lie together, as PyTorch's do */
 fc_tensor *fc_nonzero(fc_tensor *x)
@@ -52,10 +98,11 @@ fc_tensor *fc_nonzero(fc_tensor *x)
     fc_tensor *t = fc_new_strided(FC_I64, x->device, 2, shape, stride);
     const int last = x->ndim - 1;
     if (t && x->ndim && count) {
-        int64_t at[FC_MAX_DIMS] = { 0 }, *to = (int64_t *)t->data;
+        int64_t at[FC_MAX_DIMS] = { 0 }, *to = (int64_t *)t->data, room = count;
         const int64_t n = x->shape[last];
         for (int64_t i = 0; i < dense->numel; i += n) {
-            const int64_t found = fc_true_places(to + last * count, p + i, n, 0);
+            const int64_t found = fc_true_places(to + last * count, room, p + i, n, 0);
+            room -= found;
             for (int d = 0; d < last; ++d)
                 for (int64_t k = 0; k < found; ++k)
                     to[d * count + k] = at[d];
@@ -70,15 +117,6 @@ fc_tensor *fc_nonzero(fc_tensor *x)
     fc_free(dense);
     return t;
 }
-
-#define FC_CHOOSE(T)                                                           \
-    for (; i + 8 <= n; i += 8)                                                 \
-        for (uint64_t w = fc_true_bytes(p + i); w; w &= w - 1)                 \
-            ((T *)to)[k++] = ((const T *)from)[i + __builtin_ctzll(w) / 8];    \
-    for (; i < n; ++i)                                                         \
-        if (p[i])                                                              \
-            ((T *)to)[k++] = ((const T *)from)[i];                             \
-    break
 
 /* The elements of x where mask, of the same shape. */
 fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask)
@@ -97,15 +135,13 @@ fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask)
         const uint8_t *p = (const uint8_t *)dense->data;
         const int64_t n = dense->numel, count = fc_count_true(p, n);
         out = fc_new(x->dtype, device, 1, &count);
-        const char *from = from_t->data;
-        char *to = out ? out->data : NULL;
-        int64_t i = 0, k = 0;
+        void *const to = out ? out->data : NULL, *const from = from_t->data;
         switch (out ? fc_dt_size[x->dtype] : 0) {
-        case 1: FC_CHOOSE(uint8_t);
-        case 2: FC_CHOOSE(uint16_t);
-        case 4: FC_CHOOSE(uint32_t);
-        case 8: FC_CHOOSE(uint64_t);
-        case 16: FC_CHOOSE(c128);
+        case 1: fc_choose_uint8_t(to, count, from, p, n); break;
+        case 2: fc_choose_uint16_t(to, count, from, p, n); break;
+        case 4: fc_choose_uint32_t(to, count, from, p, n); break;
+        case 8: fc_choose_uint64_t(to, count, from, p, n); break;
+        case 16: fc_choose_c128(to, count, from, p, n); break;
         default: break;
         }
     } else if (from_t && dense) {
@@ -115,5 +151,3 @@ fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask)
     fc_free(dense);
     return out;
 }
-
-#undef FC_CHOOSE
