@@ -1,6 +1,6 @@
 /* Cells of float16 and bfloat16 that widen and narrow in registers: rows so cheap that staging (core/stage.c) costs more than they do.
  * Both operands are halves; a number beside them stays float and is staged. The bits are those of the staged float32 cell, but of sin and cos.
- * neg, abs and copysign are the sign bit. Level v4 runs these of v3; v2 stages all but the sign bit. */
+ * neg, abs and copysign are the sign bit, nextafter is a step of the others. Level v4 runs these of v3; v2 stages all but these. */
 #include <string.h>
 
 #include "../core/isa.h"
@@ -26,7 +26,18 @@
 SIGN_CELL(neg_half, x[i] ^ 0x8000)
 SIGN_CELL(abs_half, x[i] & 0x7fff)
 SIGN_CELL(copysign_half, (x[i] & 0x7fff) | (y[i] & 0x8000))
-#define SIGNS [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, [FC_CELL_copysign] = copysign_half
+
+/* The neighbour of x towards y, a step of its bits: away from zero, if y is further out on its side. inf: the dtype's infinity, quiet: the highest bit of
+ * what is less than one. */
+static inline uint16_t next_half(uint16_t x, uint16_t y, uint16_t inf, uint16_t quiet)
+{
+    const int16_t size = x & 0x7fff, from = (int16_t)(x & 0x8000 ? -size : size), to = (int16_t)(y & 0x8000 ? -(y & 0x7fff) : y);
+    const uint16_t moved = (uint16_t)((to > from) == (from > 0) ? x + 1 : x - 1), step = size ? moved : (uint16_t)((y & 0x8000) | 1);
+    return (uint16_t)((size > inf) | ((y & 0x7fff) > inf) ? inf | quiet : to == from ? y : step);
+}
+SIGN_CELL(next_f16, next_half(x[i], y[i], 0x7c00, 0x200))
+SIGN_CELL(next_bf16, next_half(x[i], y[i], 0x7f80, 0x40))
+#define SIGNS(dt) [FC_CELL_neg] = neg_half, [FC_CELL_abs] = abs_half, [FC_CELL_copysign] = copysign_half, [FC_CELL_nextafter] = next_##dt
 #undef SIGN_CELL
 
 #if FC_ISA_NUM == 3
@@ -174,8 +185,8 @@ ROWS(bf16)
 
 extern const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS];
 const fc_map_cell FC_ISA_NAME(fc_map_cells_half)[2][FC_NCELLS] = {
-    { SIGNS, NAMES(f16) },
-    { SIGNS, NAMES(bf16) },
+    { SIGNS(f16), NAMES(f16) },
+    { SIGNS(bf16), NAMES(bf16) },
 };
 
 #undef CELL

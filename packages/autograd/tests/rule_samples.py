@@ -153,7 +153,7 @@ SAMPLES = {
     "hypot": binary(away, away, numbers=False),
     "copysign": binary(away, away),
     "_ldexp": [lambda: (normal(3, 4), normal(3, 4).round() + 0.5), lambda: (normal(3, 4), normal(4).round() + 0.5)],  # it cuts the half
-    "_nextafter": [lambda: (normal(3, 4), normal(3, 4)), lambda: (normal(3, 4), normal(4))],
+    "nextafter": [lambda: (normal(3, 4), normal(3, 4)), lambda: (normal(3, 4), normal(4))],
     "frac": unary(between),
     "conj_physical": unary(normal, complex_),
     "_angle": unary(away, complex_),
@@ -382,4 +382,4 @@ SAMPLES = {**{name: usual(op) for name, op in extend.ops.items() if op.kind.star
 CONTIGUOUS = {"view", "complex_view", "as_strided"}
 
 # rows whose gradient is constant where it exists: nothing depends on anything twice
-TWICE_ZERO = {"_frexp_exponent", "_nextafter", "sign", "floor", "ceil", "round", "trunc", "_floor_quotient", "trunc_divide", "fill_number_"}
+TWICE_ZERO = {"_frexp_exponent", "nextafter", "sign", "floor", "ceil", "round", "trunc", "_floor_quotient", "trunc_divide", "fill_number_"}

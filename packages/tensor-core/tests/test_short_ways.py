@@ -462,3 +462,27 @@ def test_a_table_of_halves_is_looked_up_as_it_lies():
         assert np.array_equal(bits_of(turned[index]), bits_of(_ops._embedding(turned, index)))
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", HALVES)
+def test_the_neighbour_of_a_half_is_a_half(dtype, level):
+    lib.fc_set_isa_level(level)
+    x = every_half(dtype)
+    x = facula.sort(x[facula.isfinite(x) & (x != 0)]).values  # but for the two zeros in the middle each is the next one's neighbour
+    up, down = (facula.nextafter(x, x.new_full((), to)) for to in (math.inf, -math.inf))
+    middle = x.numel() // 2
+    assert up[middle - 1] == 0 == down[middle] and bool(facula.signbit(facula.nextafter(x[:1] * 0, -x[-1:])))
+    for part in (slice(None, middle), slice(middle, None)):
+        assert facula.equal(up[part][:-1], x[part][1:]) and facula.equal(down[part][1:], x[part][:-1])
+    assert facula.nextafter(x[:1], x[:1] * math.nan).isnan().item() and facula.equal(facula.nextafter(x, x), x)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+def test_what_is_chosen_of_eight_is_what_is_true(dtype):
+    rng = np.random.default_rng(0)
+    for count in (*range(40), 255 * 8, 255 * 8 + 1, 5000):
+        for share in (0.0, 0.05, 0.3, 0.9, 1.0):
+            true, x = rng.random(count) < share, (rng.random(count) * 100).astype(dtype)
+            mask = facula.from_numpy(true)
+
+            assert np.array_equal(facula.masked_select(facula.from_numpy(x), mask).numpy(), x[true])
+            assert np.array_equal(facula.nonzero(mask).numpy()[:, 0], np.nonzero(true)[0])

@@ -111,7 +111,7 @@ O("lerp", lambda x, y, z: x + z * (y - x), ulp=4, scale=lambda x, y, z: terms(x,
 O("hypot", np.hypot, ulp=2)
 O("_ldexp", lambda x, y: np.ldexp(x, np.trunc(np.clip(y, -5000, 5000)).astype(int)), specials=False)
 O("copysign", lambda x, y: np.copysign(real(x), real(y)))
-O("_nextafter", np.nextafter, native=True, only=("float32", "float64"))
+O("nextafter", np.nextafter, native=True, only=("float16", "float32", "float64"))
 O("gcd", gcd)
 O("lcm", np.lcm, domain=small, second=small)
 O("frac", lambda x: x - np.trunc(x))

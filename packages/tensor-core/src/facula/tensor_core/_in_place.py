@@ -136,7 +136,6 @@ FORMS = {
     "mvlgamma": Form("tensor([3.0]).mvlgamma_(1) -> [0.6931]"), "polygamma": Form("tensor([1.0]).polygamma_(1) -> [1.6449]", row=_polygamma_row),
     "float_power": Form("tensor([3.0], dtype=facula.float64).float_power_(2) -> [9.], dtype=torch.float64", "EXACT", _power_row),
     "ldexp": Form("tensor([3.0]).ldexp_(facula.tensor([2])) -> [12.]", "READ", row=_ldexp_row),
-    "nextafter": Form("tensor([0.0]).nextafter_(facula.tensor([1.0])) -> [1.4013e-45]", "OVER", _row_of_two(_ops._nextafter_)),
     "heaviside": Form("tensor([-1.0, 2.0]).heaviside_(facula.tensor([0.5])) -> [0., 1.]", "OVER", _row_of_two(_ops._heaviside_)),
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ D("lerp",       x=lambda g, z: g * (1 - z),             y=lambda g, z: g * z,   
 D("hypot",      x=lambda g, x, out: g * (x / out),      y=lambda g, y, out: g * (y / out))
 D("atan2",      x=lambda g, x, y: g * over_square(y, x, y),    y=lambda g, x, y: g * over_square(-x, x, y))
 D("_ldexp",     x=lambda g, y: row("_ldexp")(g, y),     y=lambda g: F.zeros_like(g))
-D("_nextafter", x=lambda g, x, y: only_where(x != y, g),   y=lambda g: F.zeros_like(g))
+D("nextafter",  x=lambda g, x, y: only_where(x != y, g),   y=lambda g: F.zeros_like(g))
 D("copysign",   x=lambda g, x, out: g * only_where(x != 0, out / x),   y=zeros)
 
 # ---- choice: at a tie each side gets half, as in PyTorch

@@ -11,13 +11,12 @@ from facula.tensor_core.dispatch.kinds import check, kinds_first, want_tensor
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
-from facula.tensor_core.dispatch.slow import grad_mode, has_origin, one_node, one_step, one_step_of, stepping
+from facula.tensor_core.dispatch.slow import grad_mode, one_node, one_step, one_step_of, stepping
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64
 
-_BITS = {"float16": "int16", "bfloat16": "int16"}
 
 
 def _tensors(op, **arguments):
@@ -271,39 +270,6 @@ def frexp(input, *, out=None):
     return into("frexp", return_types.frexp(mantissa, exponent), out, (input,))
 
 
-def nextafter(input, other, *, out=None):
-    """The neighbour of input towards other, among the numbers of their dtype.
-
-    >>> x = facula.tensor([1.0])
-    >>> facula.nextafter(x, facula.tensor([2.0])) > 1
-    tensor([True])
-    >>> x.nextafter(facula.tensor([0.0])) < 1
-    tensor([True])
-    """
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and result_type(input, other)._name in _BITS:
-        if not (_ops.interpreting or has_origin((input, other))):
-            return into("nextafter", _next_half(input, other), out)
-        found = _ops._nextafter(input, other)  # its history is right, its values are those of float32 rounded
-        _ops.copy_into_(found.detach(), _next_half(input.detach(), other.detach()))
-        return into("nextafter", found, out)
-    return _ops._nextafter(input, other, out=out)
-
-
-def _next_half(x, y):
-    """Halves compute in float32, where the neighbour is another one: step their bits instead."""
-    dtype = result_type(x, y)
-    from facula.tensor_core.functions.shape import broadcast_tensors
-
-    x, y = (t.to(dtype) for t in broadcast_tensors(x, y))
-    bits = resolved(x).contiguous().view(BY_NAME[_BITS[dtype._name]])
-    up = _ops.eq(_ops.gt(y, x), _ops.gt(x, 0))
-    moved = _ops.where_rows(up, _ops.add(bits, 1), _ops.sub(bits, 1)).view(dtype)
-    least = _ops.copysign(y.new_full((), 2.0**-24 if dtype._name == "float16" else 2.0**-133), y)
-    moved = _ops.where_rows(_ops.eq(x, 0), least, moved)
-    moved = _ops.where_rows(_ops.eq(x, y), y, moved)
-    return _ops.where_rows(_ops.logical_or(_ops.isnan(x), _ops.isnan(y)), _ops.add(x, y), moved)
-
-
 def heaviside(input, values, *, out=None):
     """0 where input is negative, 1 where positive, values where it is 0. Both of one dtype.
 
@@ -495,7 +461,7 @@ def unhalved(name, row):
 
 __all__ = [
     "allclose", "angle", "complex", "float_power", "frexp", "heaviside", "isclose", "isreal", "ldexp", "lerp", "logit",
-    "mvlgamma", "nan_to_num", "nextafter", "polar", "polygamma", "prelu",
+    "mvlgamma", "nan_to_num", "polar", "polygamma", "prelu",
 ]  # fmt: skip
 complex = complex_
 METHODS = [n for n in __all__ if n not in ("complex", "polar")]
