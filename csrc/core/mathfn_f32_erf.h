@@ -78,9 +78,9 @@ FC_MATH f32 fc_erfc_f32(f32 x)
 }
 
 /* erfc(-x / sqrt(2)) / 2: the argument's rounding would grow by its square, so it goes along */
-FC_MATH f32 fc_ndtr_f32(f32 x)
+FC_MATH f32 fc_ndtr_f32(f32 of)
 {
-    const f32 size = fabsf(x), a = size > 16 ? 16 : size, u = a * 0x1.6a09e6p-1f;
+    const f32 x = of > 9 ? 9 : of, size = fabsf(x), a = size > 16 ? 16 : size, u = a * 0x1.6a09e6p-1f; /* beyond 9 it is 1; what it lacks would be denormal */
 #if FC_HAS_FMA
     const f32 du = fmaf(a, 0x1.9fcef4p-27f, fmaf(a, 0x1.6a09e6p-1f, -u));
 #else

@@ -116,9 +116,9 @@ FC_MATH f64 fc_erf_f64(f64 x)
     return fc_either_f64(a < 0.93, fc_erf_near_f64(x), copysign(1 - fc_erfc_far_f64(a), x));
 }
 
-FC_MATH f64 fc_ndtr_f64(f64 x)
+FC_MATH f64 fc_ndtr_f64(f64 of)
 {
-    const f64 size = fabs(x), a = size > 40 ? 40 : size;
+    const f64 x = of > 12 ? 12 : of, size = fabs(x), a = size > 40 ? 40 : size;
     const fc_pair u = fc_product2(a, 0x1.6a09e667f3bcdp-1);
     const f64 y = 0.5 * fc_erfc_core_f64(u.high, fc_fma_f64(a, -0x1.bdd3413b26456p-55, u.low));
     return x < 0 ? y : 1 - y;
