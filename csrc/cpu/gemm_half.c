@@ -229,20 +229,27 @@ static void some_pieces(void *ctx, int64_t begin, int64_t end, void *room)
         fc_unflush(before);
 }
 
-/* A dot product of float16 needs no room for what is widened. */
+/* A dot product of float16, or of bfloat16 whose pairs lie as they are wanted, needs no room for what is widened. */
 static int dot(const fc_gemm_args *g)
 {
     float sum = 0;
     fc_gemm_args one = *g;
     one.wide = 1, one.c = &sum, one.bias = NULL, one.factors = NULL;
-    if (g->dtype != FC_F16)
-        return 0;
+    if (in_pairs(g)) {
+        const fc_gemm_halves a = { g->a, 0, 0, g->a_col, g->K }, b = { g->b, 0, 0, g->b_row, g->K };
+        if (g->M * g->N > 1 || !fc_gemm_has_pairs(&a) || !fc_gemm_has_pairs(&b))
+            return 0;
+        one.pairs = 1, one.K /= 2;
+    }
     if (g->accumulate)
         fc_gemm_widen(g, 0, 0, 1, 0, 1, &sum);
-    if (!fc_gemm_dot(&one))
-        return 0;
-    fc_gemm_narrow(g, 0, 0, 1, 0, 1, &sum);
-    return 1;
+    const unsigned before = in_pairs(g) ? fc_flush() : 0;
+    const int done = fc_gemm_dot(&one);
+    if (in_pairs(g))
+        fc_unflush(before);
+    if (done)
+        fc_gemm_narrow(g, 0, 0, 1, 0, 1, &sum);
+    return done;
 }
 
 int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
