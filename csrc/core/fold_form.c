@@ -447,7 +447,7 @@ void fc_spread(fc_tensor *t, fc_tensor *small, const fc_tensor *x, uint64_t gone
 }
 
 /* The least and the greatest of all, in one pass; of long memory, block by block: what is not read once for both is found in L1 by the second. */
-enum { FC_EXTREMES_BLOCK = 16 << 10, FC_EXTREMES_FROM = 1 << 20 }; /* bytes */
+enum { FC_EXTREMES_BLOCK = 16 << 10, FC_EXTREMES_FROM = 1 << 20, FC_EXTREMES_SHARED = 256 << 10 }; /* bytes */
 
 typedef struct { const fc_tensor *x; fc_tensor *least, *greatest; int64_t block; int bad; } fc_extremes;
 
@@ -474,7 +474,7 @@ static int fc_extremes_found(fc_tensor *least, fc_tensor *greatest, fc_tensor *x
     *bad = FC_OK;
     if (least->numel != 1 || !x->contiguous || !x->numel)
         return 0;
-    if (bytes < FC_EXTREMES_FROM)
+    if (bytes < (fc_get_num_threads() > 1 ? FC_EXTREMES_SHARED : FC_EXTREMES_FROM))
         return fc_fold_both(x->dtype, least->data, greatest->data, x->data, x->numel);
     fc_extremes q = { x, fc_new(x->dtype, FC_CPU, 1, &count), fc_new(x->dtype, FC_CPU, 1, &count), FC_EXTREMES_BLOCK / fc_dt_size[x->dtype], FC_OK };
     if (q.least && q.greatest) {

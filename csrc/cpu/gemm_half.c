@@ -17,7 +17,7 @@ enum {
     NEIGHBOURS = 64,  /* columns side by side that a piece should have */
     LONG = 16         /* neighbours worth a call of their own */
 };
-#define WORK_PER_PIECE (64 << 10)
+#define WORK_PER_PIECE (32 << 10)
 
 static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
 
@@ -277,6 +277,9 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
     } else if (whole > ROOM) { /* a few rows: at least seven columns */
         p.cols = (ROOM - M * depth) / (depth + 2 * M);
         p.across = (N + p.cols - 1) / p.cols;
+    } else if (g->batch < threads && whole > PIECE && M <= FC_GEMM_FEW_ROWS) { /* a share of the columns for each thread */
+        p.cols = least(N, share);
+        p.across = (N + p.cols - 1) / p.cols;
     } else if (K <= SUPER) {
         const int64_t fit = PIECE / (whole + 1);
         p.some = fit < 1 ? 1 : least(g->batch, fit);
@@ -290,7 +293,7 @@ int fc_gemm_half_pieces(const fc_gemm_args *g, int *status)
             return 1;
         }
     }
-    *status = fc_parallel_scratch(count, 1 + WORK_PER_PIECE / (p.some * (M + p.cols) * p.depth + 1), (size_t)floats * sizeof(float), some_pieces, &p);
+    *status = fc_parallel_scratch(count, 1 + WORK_PER_PIECE / (p.some * (M + p.cols) * p.depth * (1 + in_pairs(g)) + 1), (size_t)floats * sizeof(float), some_pieces, &p);
     if (!*status && p.bad)
         *status = fc_fail(FC_MEMORY, floats * (int64_t)sizeof(float), 0, 0, 0);
     return 1;
