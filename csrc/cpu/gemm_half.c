@@ -105,9 +105,11 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
         for (int64_t m = 0; m < rows; ++m) {
             const float *x = sums + m * cols + n;
             if (g->bias) {
-                if (m == 0 || g->bias_row)
-                    widen(bias, g->dtype, (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col,
-                          (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
+                const uint16_t *const from = (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col;
+                if ((m == 0 || g->bias_row) && g->bias_col == 1)
+                    fc_convert(FC_F32, bias, g->dtype, from, count);
+                else if (m == 0 || g->bias_row)
+                    widen(bias, g->dtype, from, (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
                 if (g->factors)
                     for (int64_t j = 0; j < count; ++j)
                         line[j] = alpha * x[j] + beta * bias[j];
