@@ -62,7 +62,7 @@ def fitting(op, value, dtype):
     A fraction is cut off without complaint, infinities and NaN fit every float, and a negative integer an unsigned dtype (it wraps).
     """
     kind = dtype._kind
-    if kind == 2 and type(value) is float and -240.0 <= value <= 240.0:
+    if kind == 2 and type(value) is float and -240.0 <= value <= 240.0 or kind == 1 and type(value) is float and 0.0 <= value <= 127.0:
         return value
     if type(value) is int and value in (0, 1) or kind == 0 or not is_number(value):
         return value
