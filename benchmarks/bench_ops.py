@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Every row of the ops table, and families of functions over them, beside PyTorch: 10 to 1e7 elements, contiguous, transposed, broadcast.
 
-    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold,indexing] [--layouts contiguous] [--threads 1,2] [--add]
+    tools/bench ops [--quick] [--only exp,sum] [--sizes 10,1000] [--families map1,fold,indexing] [--layouts contiguous] [--threads 1,2] [--add] [--avx2]
 
 Rows: their arguments come from the oracles of packages/tensor-core/tests, so a row without a benchmark does not exist. Maps, folds,
 scans and fills have every size, other rows their oracle's first case. Families: op_families.py. Both libraries are called in turn in one
 process (_pairs.py), on one thread by processor time. The summary gives, by family, the median and the worst ratio.
 A run that is stopped writes what it has; --add goes on from the rows in the file, whose commits it keeps as `earlier`.
+--avx2: both libraries as on a processor without AVX-512.
 --quick: 10 and 1e5 elements, contiguous, rows only unless --families names one.
 """
 
@@ -31,10 +32,13 @@ from oracles import ORACLES  # noqa: E402
 from oracles.dtypes import WORDS, numpy_dtype  # noqa: E402
 from oracles.samples import Draw, Sample, bound, cases_of, mapped, tensors  # noqa: E402
 
+from facula.backends import cpu  # noqa: E402
 from facula.tensor_core import extend  # noqa: E402
+from facula.tensor_core._lib import lib  # noqa: E402
 
 # the dtype to begin with, if not float32: of a real tensor PyTorch's function, and ours, is the tensor itself
 FIRST = {"conj_physical": "complex64"}
+WITHOUT_AVX512 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}  # which PyTorch's parts read as they load
 FILLS = {"normal_": (), "uniform_": (), "bernoulli_scalar_": (0.3,), "exponential_": (), "random_": ()}
 # a row whose PyTorch function has another name: max(x, dim) is our max_dim(x, dim)
 PEERS = {"max_dim": "max", "min_dim": "min", "where_rows": "where", "copy": "clone", "bernoulli_scalar_": "bernoulli_"}
@@ -171,6 +175,7 @@ def options_of():
     p.add_argument("--sizes", help="by comma (default 10,1000,100000,10000000)")
     p.add_argument("--layouts", help=f"by comma (default {','.join(LAYOUTS)})")
     p.add_argument("--families", default="", help=f"by comma: kinds of rows (map1,map2,map3,fold,scan,own,...), {', '.join(op_families.FAMILIES)}")
+    p.add_argument("--avx2", action="store_true", help="no AVX-512 in either library")
     p.add_argument("--add", action="store_true", help="keep the rows that the file has, measure the others")
     options = p.parse_args()
     options.seconds = options.seconds or (0.01 if options.quick else 0.15)
@@ -194,7 +199,10 @@ def run():
     if options.torch_python and Path(options.torch_python).resolve() != Path(sys.executable).resolve():
         os.execv(options.torch_python, [options.torch_python, *sys.argv])
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    options.machine, options.cpu = machine(), options.threads == [1]
+    if options.avx2:
+        os.environ.update(WITHOUT_AVX512)
+        lib.fc_set_isa_level(3)
+    options.machine, options.cpu = {**machine(), "instructions": cpu.get_cpu_capability()}, options.threads == [1]
     before = json.loads(out_of(options, "ops").read_text()) if options.add else {"rows": []}
     rows, commits = before["rows"], [*before.get("earlier", []), before["machine"]["commit"]] if options.add else []
     try:
