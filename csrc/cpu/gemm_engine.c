@@ -25,6 +25,7 @@
 #define HALF_ROWS 128
 #define PACKING 10                   /* a line of either side costs as much as so many lines of products */
 #define PIECES 4                     /* rectangles for a thread, at most */
+#define SHARED 2000                  /* steps of an element that a row costs whose columns two threads write: each processor fetches what the other's are next */
 #define RECTANGLE 64                 /* elements of c that cost as much as beginning a rectangle */
 #define SUPER ((int64_t)FC_GEMM_SUPER * FC_GEMM_BLOCK)
 
@@ -210,6 +211,7 @@ static void cut(plan *p, int64_t threads)
     const int64_t mr = p->kernel->mr, nr = p->kernel->nr, tiles_down = (g->M + mr - 1) / mr, tiles_across = (g->N + nr - 1) / nr;
     const int pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING;
     const int pack_b = g->b_at || (reads_b_where_it_lies(g) && g->M <= p->kernel->direct_rows) ? 0 : PACKING;
+    const int64_t line = SHARED / (g->K + 1);
     int64_t best = INT64_MAX, rows = tiles_down, cols = tiles_across;
     const int64_t most = threads == 1 || g->batch >= PIECES * threads ? 1 : PIECES * threads;
     for (int64_t down = 1; down <= most && down <= tiles_down; ++down)
@@ -217,7 +219,7 @@ static void cut(plan *p, int64_t threads)
             const int64_t r = (tiles_down + down - 1) / down, c = (tiles_across + across - 1) / across;
             const int64_t count = g->batch * ((tiles_down + r - 1) / r) * ((tiles_across + c - 1) / c), turns = (count + threads - 1) / threads;
             const int64_t high = r < tiles_down ? r * mr : g->M, wide = c < tiles_across ? c * nr : g->N;
-            const int64_t cost = turns * (high * wide + high * pack_a + wide * pack_b + RECTANGLE);
+            const int64_t cost = turns * (high * wide + high * (pack_a + (c < tiles_across ? line : 0)) + wide * pack_b + RECTANGLE);
             if (cost < best)
                 best = cost, rows = r, cols = c;
         }

@@ -243,7 +243,7 @@ static int run(fc_call *c, statistic which, int64_t k, int64_t dim)
     const int64_t room = which == MODE ? 0 : fc_side_room(&q.f);
     if (room)
         return fc_parallel_scratch(q.f.count, FC_SIDE + 8192 / q.f.n, (size_t)room * sizeof(int64_t), short_lines, &q);
-    const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
+    const int bad = fc_parallel_scratch(q.f.count, 1 + (which == MODE ? 512 : 2048) / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);
     if (!bad) {
         fc_lines_again(&q.f, q.value, 1);
         fc_lines_again(&q.f, q.index, 1);
