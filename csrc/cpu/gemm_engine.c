@@ -23,6 +23,7 @@
 #define B_BYTES (256 << 10)
 #define SUM_BYTES (16 << 10)         /* sums on their way through L1 */
 #define HALF_ROWS 128
+#define FLAT 4                       /* steps up to which rounding and a bias take longer than products: long stretches of their rows then, which are read ahead */
 #define PACKING 10                   /* a line of either side costs as much as so many lines of products */
 #define PIECES 4                     /* rectangles for a thread, at most */
 #define SHARED 2000                  /* steps of an element that a row costs whose columns two threads write: each processor fetches what the other's are next */
@@ -265,8 +266,9 @@ int fc_gemm_run(const fc_gemm_args *g)
     if (p.aside && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
     if (p.half && p.aside && g->K <= FC_GEMM_BLOCK) { /* the sums are rounded while they are in L2 */
-        p.rect_rows = p.rect_rows < HALF_ROWS ? p.rect_rows : HALF_ROWS / kernel->mr * kernel->mr;
-        p.cols_at_once = p.cols_at_once < HALF_ROWS ? p.cols_at_once : HALF_ROWS;
+        const int64_t high = g->bias && g->K <= FLAT ? 2 * kernel->mr : HALF_ROWS / kernel->mr * kernel->mr, wide = HALF_ROWS * HALF_ROWS / high / kernel->nr * kernel->nr;
+        p.rect_rows = p.rect_rows < high ? p.rect_rows : high;
+        p.cols_at_once = p.cols_at_once < wide ? p.cols_at_once : wide;
     }
     if (p.aside && g->K <= FC_GEMM_BLOCK && (g->a_packed || g->a_at || g->a_in_place)) { /* short sums, of which much else is moving */
         const int64_t cols = SUM_BYTES / (kernel->size * (p.rect_rows + 1)) / kernel->nr * kernel->nr;
