@@ -266,7 +266,7 @@ int fc_gemm_run(const fc_gemm_args *g)
     if (p.aside && p.rect_rows > 4 * p.rows_at_once) /* sums of a whole rectangle are kept aside: bound it */
         p.rect_rows = 4 * p.rows_at_once;
     if (p.half && p.aside && g->K <= FC_GEMM_BLOCK) { /* the sums are rounded while they are in L2 */
-        const int64_t high = g->bias && g->K <= FLAT ? 2 * kernel->mr : HALF_ROWS / kernel->mr * kernel->mr, wide = HALF_ROWS * HALF_ROWS / high / kernel->nr * kernel->nr;
+        const int64_t high = g->bias && g->K <= FLAT ? kernel->mr : HALF_ROWS / kernel->mr * kernel->mr, wide = HALF_ROWS * HALF_ROWS / high / kernel->nr * kernel->nr;
         p.rect_rows = p.rect_rows < high ? p.rect_rows : high;
         p.cols_at_once = p.cols_at_once < wide ? p.cols_at_once : wide;
     }

@@ -100,30 +100,29 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
     const float alpha = g->factors ? (float)g->factors[0] : 1, beta = g->factors ? (float)g->factors[1] : 1;
     float line[FC_GEMM_BLOCK], bias[FC_GEMM_BLOCK];
     uint16_t narrow[FC_GEMM_BLOCK];
-    for (int64_t n = 0, count; n < cols; n += count) {
-        count = least(cols - n, FC_GEMM_BLOCK);
-        for (int64_t m = 0; m < rows; ++m) {
-            const float *x = sums + m * cols + n;
-            if (g->bias) {
-                const uint16_t *const from = (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col;
-                if ((m == 0 || g->bias_row) && g->bias_col == 1)
-                    fc_convert(FC_F32, bias, g->dtype, from, count);
-                else if (m == 0 || g->bias_row)
-                    widen(bias, g->dtype, from, (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
-                if (g->factors)
-                    for (int64_t j = 0; j < count; ++j)
-                        line[j] = alpha * x[j] + beta * bias[j];
-                else
-                    for (int64_t j = 0; j < count; ++j)
-                        line[j] = x[j] + bias[j];
-                x = line;
-            }
-            uint16_t *z = c + m * g->c_row + n * g->c_col;
-            fc_convert(g->dtype, g->c_col == 1 ? z : narrow, FC_F32, x, count);
-            if (g->c_col != 1)
+    const int64_t chunks = (cols + FC_GEMM_BLOCK - 1) / FC_GEMM_BLOCK;
+    for (int64_t t = 0; t < rows * chunks; ++t) { /* along rows, which are read and written ahead; but one bias for all of them is widened once */
+        const int64_t m = g->bias_row ? t / chunks : t % rows, n = (g->bias_row ? t % chunks : t / rows) * FC_GEMM_BLOCK, count = least(cols - n, FC_GEMM_BLOCK);
+        const float *x = sums + m * cols + n;
+        if (g->bias) {
+            const uint16_t *const from = (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col;
+            if ((m == 0 || g->bias_row) && g->bias_col == 1)
+                fc_convert(FC_F32, bias, g->dtype, from, count);
+            else if (m == 0 || g->bias_row)
+                widen(bias, g->dtype, from, (int64_t[]){ 1, 1, count }, (int64_t[]){ 0, 0, g->bias_col });
+            if (g->factors)
                 for (int64_t j = 0; j < count; ++j)
-                    z[j * g->c_col] = narrow[j];
+                    line[j] = alpha * x[j] + beta * bias[j];
+            else
+                for (int64_t j = 0; j < count; ++j)
+                    line[j] = x[j] + bias[j];
+            x = line;
         }
+        uint16_t *z = c + m * g->c_row + n * g->c_col;
+        fc_convert(g->dtype, g->c_col == 1 ? z : narrow, FC_F32, x, count);
+        if (g->c_col != 1)
+            for (int64_t j = 0; j < count; ++j)
+                z[j * g->c_col] = narrow[j];
     }
 }
 
