@@ -106,6 +106,8 @@ void fc_gemm_narrow(const fc_gemm_args *g, int64_t i, int64_t m0, int64_t rows, 
         const float *x = sums + m * cols + n;
         if (g->bias) {
             const uint16_t *const from = (const uint16_t *)g->bias + i * g->bias_batch + (m0 + m) * g->bias_row + (n0 + n) * g->bias_col;
+            if (g->bias_row && g->bias_col == 1)
+                FC_GEMM_AHEAD(from + 2 * g->bias_row, count);
             if ((m == 0 || g->bias_row) && g->bias_col == 1)
                 fc_convert(FC_F32, bias, g->dtype, from, count);
             else if (m == 0 || g->bias_row)
