@@ -212,7 +212,7 @@ static void cut(plan *p, int64_t threads)
     const int64_t mr = p->kernel->mr, nr = p->kernel->nr, tiles_down = (g->M + mr - 1) / mr, tiles_across = (g->N + nr - 1) / nr;
     const int pack_a = g->a_at || g->a_in_place || g->a_packed ? 0 : PACKING;
     const int pack_b = g->b_at || (reads_b_where_it_lies(g) && g->M <= p->kernel->direct_rows) ? 0 : PACKING;
-    const int64_t line = SHARED / (g->K + 1);
+    const int64_t line = g->b_at || g->pack_b ? 0 : SHARED / (g->K + 1); /* what is formed on the way is each thread's own by columns (decision 051) */
     int64_t best = INT64_MAX, rows = tiles_down, cols = tiles_across;
     const int64_t most = threads == 1 || g->batch >= PIECES * threads ? 1 : PIECES * threads;
     for (int64_t down = 1; down <= most && down <= tiles_down; ++down)
