@@ -252,6 +252,7 @@ def _isin(x, among, invert):
 
 
 def _unravel_index_first(shape):
+    """What is refused before the kinds of arguments are looked at, too: see guard.py."""
     if not isinstance(shape, (int, list, tuple)):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     for size in () if isinstance(shape, int) else shape:
@@ -265,6 +266,7 @@ def unravel_index(indices, shape):
     >>> facula.unravel_index(facula.tensor([3, 5]), (2, 3))
     (tensor([1, 1]), tensor([0, 2]))
     """
+    _unravel_index_first(shape)
     shape = [shape] if isinstance(shape, int) else list(shape)
     if indices.dtype._kind != 1:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
