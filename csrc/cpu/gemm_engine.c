@@ -107,6 +107,9 @@ static void give_b(const plan *p, fc_gemm_tile_job *job, int64_t i, int64_t n, i
         pack_side(p, 1, packed, i, n, cols, k, job->depth);
 }
 
+/* A bias of halves that is read where it lies, beside sums in registers. */
+static int bias_in_place(const fc_gemm_args *g) { return g->bias && g->bias_col == 1 && (g->factors || g->bias_row); }
+
 /* Rectangle (rows x cols at m0, n0) of product i, columns [n0, n0 + cols) fitting the packed panels; `fresh`: the first of its rows. */
 static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0, int64_t cols, char *scratch, int fresh)
 {
@@ -125,7 +128,11 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
     } else if (p->narrow) {
         home.c = (uint16_t *)g->c + i * g->c_batch + m0 * g->c_row + n0;
         home.narrow = 1;
-        if (g->bias) {
+        if ((home.bias_halves = bias_in_place(g))) {
+            home.bias = (const uint16_t *)g->bias + i * g->bias_batch + m0 * g->bias_row + n0;
+            home.bias_row = g->bias_row;
+            home.factors = g->factors;
+        } else if (g->bias) {
             fc_gemm_widen_bias(g, n0, cols, (float *)(scratch + p->sum_at));
             home.bias = scratch + p->sum_at;
         }
@@ -149,7 +156,7 @@ static void strip(const plan *p, int64_t i, int64_t m0, int64_t rows, int64_t n0
             fc_gemm_tile_job job = home;
             job.rows = rows - m < p->rows_at_once ? rows - m : p->rows_at_once;
             job.c = (char *)home.c + m * home.c_row * (p->narrow ? (int)sizeof(uint16_t) : size);
-            const void *const bias_m = last && bias ? (const char *)bias + m * home.bias_row * size : NULL;
+            const void *const bias_m = last && bias ? (const char *)bias + m * home.bias_row * (p->narrow ? (int)sizeof(uint16_t) : size) : NULL;
             fc_gemm_tile_job merged = job;
             if (!first) {
                 job.c = scratch + p->super_at;
@@ -246,7 +253,7 @@ int fc_gemm_run(const fc_gemm_args *g)
 {
     const fc_gemm_kernel *kernel = fc_gemm_kernel_for(g->dtype);
     plan p = { .g = g, .kernel = kernel, .half = fc_gemm_narrows(g) };
-    p.narrow = p.half && g->pairs && g->K <= FC_GEMM_BLOCK && !g->accumulate && g->c_col == 1 && !g->factors && !(g->bias && g->bias_row);
+    p.narrow = p.half && g->pairs && g->K <= FC_GEMM_BLOCK && !g->accumulate && g->c_col == 1 && (bias_in_place(g) || (!g->factors && !(g->bias && g->bias_row)));
     p.aside = (p.half && !p.narrow) || (g->b_at && !g->b_from) || (g->a_at && g->c_col != 1) || (g->c_at && !fc_is_complex(g->dtype));
     const int64_t work = g->M * g->N * (g->K + 1) * (fc_is_complex(g->dtype) ? 4 : 1);
     const int64_t threads = work * g->batch < 2 * WORK_PER_PIECE ? 1 : fc_get_num_threads();

@@ -38,7 +38,8 @@ typedef struct {
     int64_t c_row, c_col;
     const int64_t *c_at;    /* complex: NULL, or the offset of each column instead of c_col (convolution) */
     int add;                /* add to c instead of writing it */
-    int narrow;             /* bfloat16: c is of halves, columns side by side, and bias of floats, one for each */
+    int narrow;             /* bfloat16: c is of halves, columns side by side; bias of floats, one for each column, or, bias_halves, of halves, bias_row apart */
+    int bias_halves;
     const void *bias;       /* NULL, or added per column (bias_col) and per row (bias_row) after the sum */
     int64_t bias_col, bias_row;
     const double *factors;  /* NULL, or alpha and beta: alpha * sum + beta * bias */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../core/cast_pairs.h"
+#include "../core/half.h"
 #include "../core/isa.h"
 #include "gemm.h"
 
@@ -97,21 +98,28 @@ INLINE __m256 pair_fma_256(__m256 x, __m256 y, __m256 z)
 /* Sums of a tile, rounded, to a c of halves. */
 static __attribute__((noinline)) void put_narrow(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const float *sum, int64_t pitch)
 {
-    const float *bias = job->bias ? (const float *)job->bias + j0 : NULL;
+    const float *line = job->bias && !job->bias_halves ? (const float *)job->bias + j0 : NULL;
+    const uint16_t *half = job->bias && job->bias_halves ? (const uint16_t *)job->bias + i0 * job->bias_row + j0 : NULL;
+    const float alpha = job->factors ? (float)job->factors[0] : 1, beta = job->factors ? (float)job->factors[1] : 1;
     uint16_t *z = (uint16_t *)job->c + i0 * job->c_row + j0;
-    for (int i = 0; i < rows; ++i, sum += pitch, z += job->c_row) {
+    for (int i = 0; i < rows; ++i, sum += pitch, z += job->c_row, half = half ? half + job->bias_row : NULL) {
 #if FC_ISA_NUM == 4
         for (int j = 0; j < cols; j += 16) {
             const __mmask16 some = (__mmask16)(cols - j < 16 ? (1u << (cols - j)) - 1 : 0xffff);
             __m512 v = _mm512_loadu_ps(sum + j);
-            if (bias) v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(some, bias + j));
+            if (line)
+                v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(some, line + j));
+            if (half) {
+                const __m512i bits = _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, half + j)), 16);
+                v = _mm512_add_ps(_mm512_mul_ps(_mm512_set1_ps(alpha), v), _mm512_mul_ps(_mm512_set1_ps(beta), _mm512_castsi512_ps(bits)));
+            }
             _mm256_mask_storeu_epi16(z + j, some, (__m256i)_mm512_cvtneps_pbh(v));
         }
 #else
-        float line[2 * LANES];
+        float made[2 * LANES];
         for (int j = 0; j < cols; ++j)
-            line[j] = bias ? sum[j] + bias[j] : sum[j];
-        FC_ISA_NAME(fc_narrow_bf16)(z, line, cols);
+            made[j] = half ? alpha * sum[j] + beta * fc_f32_of_bf16(half[j]) : line ? sum[j] + line[j] : sum[j];
+        FC_ISA_NAME(fc_narrow_bf16)(z, made, cols);
 #endif
     }
 }
