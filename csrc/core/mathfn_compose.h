@@ -90,8 +90,8 @@ FC_MATH T FN(logaddexp2)(T x, T y)
     return FN(maximum)(x, y) + FN(log1p)(FN(exp2)(far)) * K(1.44269504088896340736);
 }
 
-/* x 2**y for a whole y, rounded once: 2**y itself may be no number where the product is one */
-/* A float times a power of two is exact in double, and rounded once to float: a call for each took twice as long. */
+/* x 2**y for a whole y, rounded once: 2**y itself may be no number where the product is one. A float's product is exact in double, and a call for
+ * each took twice as long. */
 FC_MATH T FN(ldexp)(T x, T y)
 {
     if (sizeof(T) == 4) {

@@ -248,10 +248,10 @@ static int dot(const fc_gemm_args *g)
         fc_gemm_widen(g, 0, 0, 1, 0, 1, &sum);
     const unsigned before = in_pairs(g) ? fc_flush() : 0;
     const int done = fc_gemm_dot(&one);
-    if (in_pairs(g))
-        fc_unflush(before);
     if (done)
         fc_gemm_narrow(g, 0, 0, 1, 0, 1, &sum);
+    if (in_pairs(g))
+        fc_unflush(before);
     return done;
 }
 

@@ -247,9 +247,6 @@ def test_a_row_that_is_seen_again_gives_what_its_copies_give(columns, threads):
         facula.set_num_threads(before)
 
 
-# otherwise easy from -7.9 to 7.9, and hard at 20
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", ((15, 40), (16, 16), (17, 70), (70, 17), (33, 95)))
 def test_bytes_turn_as_a_copy_does(shape, level):
