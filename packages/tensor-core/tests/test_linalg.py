@@ -255,6 +255,29 @@ def test_a_failing_matrix_of_a_batch_is_named():
         L.cholesky(a - 0.5 * facula.diag(facula.tensor([0.0, 1.0, 0.0], dtype=facula.float64)))
 
 
+FOUND_BY_SEARCH = ("svd", "svdvals", "eig", "eigvals", "eigh", "eigvalsh", "pinv", "matrix_rank", "cond", "lstsq")  # whose search need not end
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FOUND_BY_SEARCH)
+def test_what_is_not_finite_is_refused_or_nan(name, dtype):
+    for value in (float("inf"), -float("inf"), float("nan")):
+        for k in range(9):
+            a = facula.tensor(square(n=3, dtype=dtype))
+            a.view(-1)[k] = value
+            more = [a.new_ones(3, 2)] if name == "lstsq" else []
+            for options in ({}, {"hermitian": True}) if name in ("pinv", "matrix_rank") else ({},):
+                try:
+                    result = getattr(facula.linalg, name)(a, *more, **options)
+                except facula.linalg.LinAlgError as error:
+                    assert "finite" in str(error) or "NaN" in str(error)
+                    continue
+                parts = result if isinstance(result, tuple) else [result]
+                below = facula.isfinite(facula.tril(a)).all()  # of a Hermitian one no more is read
+                assert name == "matrix_rank" or name == "cond" or (below and ("h" in name or options)) or all(x.isnan().all() for x in parts if x.numel())
+
+
 def test_low_rank_approximations_are_near():
     facula.manual_seed(0)
     a = facula.randn(30, 5, dtype=facula.float64) @ facula.randn(5, 20, dtype=facula.float64)

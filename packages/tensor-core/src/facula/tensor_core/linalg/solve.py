@@ -5,7 +5,7 @@ from facula.tensor_core.functions import create as _create, ranges as _ranges
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core._errors import DTypeError, RankError, ShapeError
 from facula.tensor_core.dispatch.kinds import check as check_kind
-from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, into, matrix, refuse, square
+from facula.tensor_core.linalg.tools import H, LinAlgError, check, columns, eye_like, finite, into, matrix, refuse, spoiled, square, without_infinities
 from facula.tensor_core.functions.dims import movedim
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME
@@ -102,8 +102,16 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None) -> T
     if hermitian:
         square("linalg.pinv", A)
     atol, rtol = tolerances("linalg.pinv", A, atol, rcond if rtol is None else rtol)
+    spoilt = None
+    if hermitian:
+        finite("linalg.eigh", A, upper=False)
+    else:
+        A, spoilt = without_infinities("linalg.svd", A)
     A = _ops.expand(A, (*atol.shape, *A.shape[-2:])) if atol.dim() else A
-    return into("linalg.pinv", _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian), out)
+    found = _ops._linalg_pinv(A, atol.detach(), rtol.detach(), hermitian)
+    if spoilt is not None:
+        found = _ops.add(found, spoiled(found, _ops.expand(spoilt, found.shape)))
+    return into("linalg.pinv", found, out)
 
 
 def pinverse(input, rcond=1e-15) -> Tensor:
@@ -382,6 +390,7 @@ def lstsq(A, B, rcond=None, *, driver=None, out=None):
     vector = _is_vector(A, B) if B.dim() < A.dim() else False
     if not vector and B.dim() < 2 or B.shape[-1 if vector else -2] != m:
         raise ShapeError(f"linalg.lstsq: input.size(-2) should match other.size(-{1 if vector else 2}), got {tuple(A.shape)} and {tuple(B.shape)}.")
+    finite("linalg.lstsq", A)
     if _ops.interpreting and m > n and driver != "gelsy":  # where the ranks say what residuals are
         each = _dispatch.by_examples(lambda a, b: lstsq(a, b, rcond, driver=driver), A, B)
         if each is not None:

@@ -2,11 +2,10 @@
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core.functions import create as _create
-from facula.tensor_core.functions.math import tril, triu
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.kinds import want_tensor
 from facula.tensor_core.linalg.factor import qr
-from facula.tensor_core.linalg.tools import H, LinAlgError, into, matrix, of_nothing, square
+from facula.tensor_core.linalg.tools import H, finite, into, matrix, of_nothing, spoiled, square, without_infinities
 from facula.tensor_core._tensor import Tensor
 
 
@@ -22,31 +21,6 @@ def _side(name, UPLO):
     return UPLO in "Uu"
 
 
-def _finite(name, A, upper=None):
-    """LAPACK's eigenvalues of what is not finite are an endless search. upper: the triangle that is read, where it is one."""
-    if A.is_meta or bool(A._values_of_all().isfinite().all()):
-        return
-    if upper is None:
-        raise LinAlgError(f"torch.{name}: input tensor should not contain infs or NaNs. A.isfinite() finds them.")
-    if not bool((triu if upper else tril)(A.detach()).isfinite().all()):
-        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
-
-
-def _without_infinities(name, A):
-    """(A with zeros in the place of matrices with infinities, which those are): their singular values are NaN. A NaN is refused."""
-    if A.is_meta or bool(A._values_of_all().isfinite().all()):
-        return A, None
-    if bool(A._values_of_all().isnan().any()):
-        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
-    spoilt = _ops.any(_ops.any(_ops.isinf(A), -1, True), -2, True)
-    return A.masked_fill(spoilt, 0), spoilt
-
-
-def _spoil(t, where):
-    """NaN there and 0 elsewhere, to be added to t."""
-    return _create.zeros(where.shape, dtype=t.dtype, device=t.device).masked_fill(where, float("nan"))
-
-
 def eigh(A, UPLO="L", *, out=None):
     """(eigenvalues in ascending order, eigenvectors as columns) of Hermitian matrices, of which one triangle is read.
 
@@ -57,7 +31,7 @@ def eigh(A, UPLO="L", *, out=None):
         return found
     square("linalg.eigh", A)
     upper = _side("linalg.eigh", UPLO)
-    _finite("linalg.eigh", A, upper)
+    finite("linalg.eigh", A, upper)
     return into("linalg.eigh", return_types.linalg_eigh(*_ops._linalg_eigh(A, upper, True)), out)
 
 
@@ -72,7 +46,7 @@ def eigvalsh(A, UPLO="L", *, out=None) -> Tensor:
         return found
     square("linalg.eigvalsh", A)
     upper = _side("linalg.eigvalsh", UPLO)
-    _finite("linalg.eigvalsh", A, upper)
+    finite("linalg.eigvalsh", A, upper)
     return into("linalg.eigvalsh", _ops._linalg_eigh(A, upper, _listens(A))[0], out)
 
 
@@ -84,7 +58,7 @@ def eig(A, *, out=None):
     tensor([0.+1.j, 0.-1.j])
     """
     square("linalg.eig", A)
-    _finite("linalg.eig", A)
+    finite("linalg.eig", A)
     return into("linalg.eig", return_types.linalg_eig(*_ops._linalg_eig(A, True)), out)
 
 
@@ -96,7 +70,7 @@ def eigvals(A, *, out=None) -> Tensor:
     tensor([2.+0.j, 3.+0.j])
     """
     square("linalg.eigvals", A)
-    _finite("linalg.eigvals", A)
+    finite("linalg.eigvals", A)
     return into("linalg.eigvals", _ops._linalg_eig(A, _listens(A))[0], out)
 
 
@@ -115,10 +89,10 @@ def svd(A, full_matrices=True, *, driver=None, out=None):
         return found
     matrix("linalg.svd", A)
     _driver("linalg.svd", driver)
-    A, spoilt = _without_infinities("linalg.svd", A)
+    A, spoilt = without_infinities("linalg.svd", A)
     found = _ops._linalg_svd(A, bool(full_matrices), True)
     if spoilt is not None:
-        found = [_ops.add(t, _spoil(t, spoilt if t.dim() == A.dim() else spoilt.squeeze(-1))) for t in found]  # which lie as they were
+        found = [_ops.add(t, spoiled(t, spoilt if t.dim() == A.dim() else spoilt.squeeze(-1))) for t in found]  # which lie as they were
     return into("linalg.svd", return_types.linalg_svd(*found), out)
 
 
@@ -133,9 +107,9 @@ def svdvals(A, *, driver=None, out=None) -> Tensor:
         return found
     matrix("linalg.svdvals", A)
     _driver("linalg.svdvals", driver)
-    A, spoilt = _without_infinities("linalg.svdvals", A)
+    A, spoilt = without_infinities("linalg.svdvals", A)
     found = _ops._linalg_svd(A, False, _listens(A))[1]
-    return into("linalg.svdvals", found if spoilt is None else _ops.add(found, _spoil(found, spoilt.squeeze(-1))), out)
+    return into("linalg.svdvals", found if spoilt is None else _ops.add(found, spoiled(found, spoilt.squeeze(-1))), out)
 
 
 def svd_(input, some=True, compute_uv=True, *, out=None):

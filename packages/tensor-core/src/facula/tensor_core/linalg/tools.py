@@ -102,3 +102,31 @@ def eye_like(a, rows=None, columns=None):
     rows = a.shape[-2] if rows is None else rows
     one = eye(rows, rows if columns is None else columns, dtype=a.dtype, device=a.device)
     return _ops.expand(one, (*a.shape[:-2], *one.shape))
+
+
+def finite(name, A, upper=None):
+    """LAPACK's search for the eigenvalues or singular values of what is not finite is endless. upper: the triangle that is read, where it is one."""
+    if A.is_meta or bool(A._values_of_all().isfinite().all()):
+        return
+    if upper is None:
+        raise LinAlgError(f"torch.{name}: input tensor should not contain infs or NaNs. A.isfinite() finds them.")
+    A = A.detach()
+    if not bool((A.triu() if upper else A.tril()).isfinite().all()):
+        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+
+
+def without_infinities(name, A):
+    """(A with zeros in the place of matrices with infinities, which those are): their singular values are NaN. A NaN is refused."""
+    if A.is_meta or bool(A._values_of_all().isfinite().all()):
+        return A, None
+    if bool(A._values_of_all().isnan().any()):
+        raise LinAlgError(f"{name}: The algorithm failed to converge because the input matrix contained non-finite values.")
+    spoilt = _ops.any(_ops.any(_ops.isinf(A), -1, True), -2, True)
+    return A.masked_fill(spoilt, 0), spoilt
+
+
+def spoiled(t, where):
+    """NaN there and 0 elsewhere, to be added to t."""
+    from facula.tensor_core.functions.create import zeros
+
+    return zeros(where.shape, dtype=t.dtype, device=t.device).masked_fill(where, float("nan"))
