@@ -170,6 +170,28 @@ def test_channels_last_is_kept(call, ndim):
         assert theirs[3] == ours[3]
 
 
+@pytest.mark.parametrize("ndim,shape", [(1, (3, 5)), (2, (4, 5)), (2, (2, 3, 3, 4, 5)), (2, (0, 5)), (3, (3, 4, 5)), (3, (2, 1, 2, 3, 4, 5)), (2, (2, 3, 0, 5))])
+def test_a_pool_to_one_is_a_mean_of_any_dims(ndim, shape):
+    x, expected = both(shape, 0)
+    results = []
+    for lib, t in ((F, x), (T, expected)):
+        y = getattr(lib, f"adaptive_avg_pool{ndim}d")(t.requires_grad_(), 1)
+        y.sum().backward()
+        results.append((y, type(y.grad_fn).__name__, t.grad))
+    ours, theirs = results
+    close(theirs[0].nan_to_num(7), ours[0].nan_to_num(7), "means")
+    close(theirs[2].nan_to_num(7), ours[2].nan_to_num(7), "gradient")
+    assert theirs[1] == ours[1] and theirs[0].stride() == ours[0].stride()
+    if len(shape) <= ndim:
+        with pytest.raises(ValueError, match="at least"):
+            getattr(F, f"adaptive_avg_pool{ndim}d")(x, (1,) * ndim if ndim > 1 else (1, 1))
+
+
+def test_an_image_alone_is_pooled_to_one_that_lies_row_by_row():
+    x, expected = (t.permute(2, 0, 1) for t in both((6, 5, 3), 0))
+    assert T.adaptive_avg_pool2d(expected, 2).stride() == F.adaptive_avg_pool2d(x, 2).stride()
+
+
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
 def test_convolution_of_integers(dtype):
     x, w, v = (torch.randint(0, 100, shape).to(getattr(torch, dtype)) for shape in ((2, 4, 8, 9), (6, 2, 3, 2), (4, 3, 2, 3)))

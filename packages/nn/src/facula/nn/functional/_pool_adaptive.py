@@ -40,33 +40,29 @@ def _three(sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _adaptive_avg(ndim: int, input: Tensor, output_size: Any) -> Tensor:
+    sizes = _sizes(output_size, input, ndim)
+    if all(n == 1 for n in sizes):  # the mean, of however many dims before those
+        _adaptive_first(input, output_size)
+        mean = input.mean(tuple(range(-ndim, 0)), keepdim=True)
+        return _as_channels_lie(mean) if input.dim() == ndim + 2 and extend.channels_last(input) else mean
     if input.dim() == ndim + 1 and not input.size(0):  # no channels: a batch of none of one channel
         return _adaptive_avg(ndim, input.unsqueeze(1), output_size).squeeze(1)
-    sizes = _sizes(output_size, input, ndim)
     x, added = batched(input, ndim, f"adaptive_avg_pool{ndim}d")
     if 0 in x.shape[2:] or ndim == 3 and not added and not x.size(1):
-        if any(n != 1 for n in sizes):
-            raise RuntimeError(
-                f"adaptive_avg_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}"
-            )
-        x = x.flatten(2).mean(-1).reshape(*x.shape[:2], *(1,) * ndim).expand(*x.shape[:2], *sizes).clone()  # over nothing: NaN
-    else:
-        try:
-            x = _avg_row(x, _three(sizes))
-        except extend.DTypeError:
-            x = _avg_of_others(x, sizes)
-            if x is None:
-                raise
-    return x if not added else alone_again(x, f"AdaptiveAvgPool{ndim}D", input)
+        raise RuntimeError(f"adaptive_avg_pool{ndim}d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(input.shape)}")
+    try:
+        x = _avg_row(x, _three(sizes))
+    except extend.DTypeError:
+        if ndim == 3 or 0 not in sizes and 0 not in x.shape:
+            raise
+        x = x.new_empty((*x.shape[:2], *sizes))  # of a dtype that the kernel does not take, nothing needs none
+    return x if not added else alone_again(x.contiguous(), f"AdaptiveAvgPool{ndim}D", input)  # an image alone has no channels that lie last
 
 
-def _avg_of_others(x: Tensor, sizes: tuple[int, ...]) -> Tensor | None:
-    """Of a dtype that the kernel does not take, what PyTorch needs none for: the mean of all, and in one or two dims nothing."""
-    if all(n == 1 for n in sizes):
-        return x.mean(tuple(range(2, x.dim())), keepdim=True)
-    if len(sizes) < 3 and (0 in sizes or 0 in x.shape):
-        return x.new_empty((*x.shape[:2], *sizes))
-    return None
+def _as_channels_lie(mean: Tensor) -> Tensor:
+    """Means of channels that lie last: the strides of their dims of size 1 tell so."""
+    c, *ones = mean.shape[1:]
+    return mean.as_strided_(mean.shape, (c, 1, *(c for _ in ones)))
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -81,7 +77,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
         extend.want_tensor("adaptive_avg_pool1d", "input", 0, input)
     if type(output_size) is not int:
         extend.check("adaptive_avg_pool1d", "output_size", 1, "ints", output_size)
-    return _adaptive_avg(1, input, output_size)
+    if not 1 < input.dim() < 4:
+        batched(input, 1, "adaptive_avg_pool1d")
+    return _adaptive_avg(2, input.unsqueeze(-2), (1, *_sizes(output_size, input, 1))).squeeze(-2)
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
