@@ -14,6 +14,7 @@
 typedef struct {
     int n, ndim;                    /* indexed dims; dims of the result */
     int dim[FC_MAX_DIMS];           /* which dims of x */
+    fc_tensor *wide[FC_MAX_DIMS];   /* the index tensors as they lie, expanded to the broadcast shape */
     fc_tensor *index[FC_MAX_DIMS];  /* int64, contiguous, broadcast shape */
     int64_t shape[FC_MAX_DIMS];     /* of the result */
     int64_t positions;              /* elements of the broadcast index */
@@ -24,8 +25,10 @@ typedef struct {
 
 static void fc_indexed_drop(fc_indexed *t)
 {
-    for (int k = 0; k < t->n; ++k)
+    for (int k = 0; k < t->n; ++k) {
+        fc_free(t->wide[k]);
         fc_free(t->index[k]);
+    }
     fc_free(t->view);
 }
 
@@ -72,12 +75,10 @@ static int fc_indexed_make(fc_indexed *t, fc_tensor *x, int n, fc_tensor **index
     for (int d = 0; d < cn; ++d)
         t->positions *= common[d];
     for (int k = 0; k < count; ++k) {
-        fc_tensor *wide = fc_view_list(FC_OP_expand, given[k], cn, common);
-        fc_tensor *flat = wide ? fc_dense(wide, FC_I64) : NULL;
-        fc_free(wide);
+        t->wide[t->n++] = fc_view_list(FC_OP_expand, given[k], cn, common);
+        fc_tensor *const flat = t->index[k] = t->wide[k] ? fc_dense(t->wide[k], FC_I64) : NULL;
         if (!flat)
             return fc_status();
-        t->index[t->n++] = flat;
         const int64_t size = x->shape[t->dim[k]], *i = (const int64_t *)flat->data;
         const int64_t wrong = x->device == FC_META ? -1 : fc_cpu_outside(i, t->positions, -size, size);
         if (wrong >= 0)
@@ -380,19 +381,41 @@ static int fc_index_through(const fc_indexed *t, const fc_tensor *x, const fc_te
     return 1;
 }
 
-/* The result of a read: the dims around the index's lie in the order in which they lie in x, as in PyTorch. */
+/* An operand as the result's shape shows it, in whose order of dims the result lies: k = -1 for x, 0 along the index's dims; else the k-th index,
+ * of size 1 along the others. Of narrower integers PyTorch reads a copy in int64, which is laid out first. */
+static fc_tensor *fc_index_shown(const fc_indexed *t, fc_tensor *x, int k)
+{
+    int64_t shape[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    for (int d = 0; d < t->ndim; ++d) {
+        const int among = d >= t->lead && d < t->lead + t->index_ndim;
+        shape[d] = among || k < 0 ? t->shape[d] : 1;
+        stride[d] = among ? 0 : t->view->stride[d < t->lead ? d : d - t->index_ndim];
+    }
+    if (k < 0)
+        return fc_new_view(x, t->ndim, shape, stride, x->offset);
+    fc_tensor *wide = t->wide[k];
+    fc_tensor *const read = wide->dtype == FC_I64 ? (fc_retain(wide), wide) : fc_new_like_inputs(FC_I64, FC_META, t->index_ndim, wide->shape, 1, &wide);
+    fc_tensor *const shown = read ? fc_view_list(FC_OP_view, read, t->ndim, shape) : NULL;
+    fc_free(read);
+    return shown;
+}
+
+/* The result of a read lies as PyTorch's, whose loop goes over x and the index tensors. */
 static fc_tensor *fc_index_result(const fc_indexed *t, fc_tensor *x)
 {
-    int64_t stride[FC_MAX_DIMS];
-    if (x->contiguous)
+    fc_tensor *shown[FC_MAX_DIMS + 1] = { NULL }, *out = NULL;
+    int usual = x->contiguous && x->numel && t->positions && !fc_lies_oddly(x);
+    for (int k = 0; k < t->n; ++k)
+        usual &= t->wide[k]->contiguous && !fc_lies_oddly(t->wide[k]);
+    if (usual)
         return fc_new(x->dtype, x->device, t->ndim, t->shape);
-    for (int d = 0; d < t->ndim; ++d) {
-        const int own = d < t->lead ? d : d - t->index_ndim;
-        stride[d] = d >= t->lead && own < t->lead ? 0 : t->view->stride[own];
-    }
-    fc_tensor *shown = fc_new_view(x, t->ndim, t->shape, stride, x->offset);
-    fc_tensor *out = shown ? fc_new_like_inputs(x->dtype, x->device, t->ndim, t->shape, 1, &shown) : NULL;
-    fc_free(shown);
+    int made = 1;
+    for (int k = 0; k <= t->n; ++k)
+        made &= (shown[k] = fc_index_shown(t, x, k - 1)) != NULL;
+    if (made)
+        out = fc_new_like_inputs(x->dtype, x->device, t->ndim, t->shape, t->n + 1, shown);
+    for (int k = 0; k <= t->n; ++k)
+        fc_free(shown[k]);
     return out;
 }
 

@@ -89,10 +89,13 @@ int fc_lies_oddly(fc_tensor *x)
     return 0;
 }
 
-/* Does a result of operands without gaps lie row by row? Where they differ in shape, dims of size 1 have a say by their strides. */
+/* Does a result of operands without gaps lie row by row? Where they differ in shape, dims of size 1 have a say by their strides, and dims of a result
+ * without elements. */
 static int fc_all_contiguous(int n, fc_tensor *const *x, int ndim, const int64_t *shape)
 {
     int alike = 1, usual = 1;
+    for (int d = 0; d < ndim; ++d)
+        usual &= shape[d] != 0;
     for (int k = 0; k < n; ++k)
         if (x[k]) {
             if (!x[k]->contiguous || x[k]->ndim != ndim)

@@ -75,12 +75,13 @@ static fc_tensor *fc_formed(int op, int dtype, int common, int device, int ndim,
     return out;
 }
 
-/* The output of a row of whose operands only x has a say in how it lies (LIKE_X, X_DECIDES), or none has (PLAIN). */
+/* The output of a row of whose operands only x has a say in how it lies (LIKE_X, X_DECIDES, and the real result of a complex operand), or none has
+ * (PLAIN). */
 static fc_tensor *fc_formed_by_trait(int op, int dtype, int device, int ndim, const int64_t *shape, fc_tensor *x)
 {
     if (fc_op_has(op, FC_TRAIT_PLAIN))
         return fc_new(dtype, device, ndim, shape);
-    const int whole = fc_op_has(op, FC_TRAIT_LIKE_X) && x->ndim == ndim && !memcmp(x->shape, shape, (size_t)ndim * sizeof(int64_t)) && fc_is_dense(x);
+    const int whole = !fc_op_has(op, FC_TRAIT_X_DECIDES) && x->ndim == ndim && !memcmp(x->shape, shape, (size_t)ndim * sizeof(int64_t)) && fc_is_dense(x);
     return whole ? fc_new_strided(dtype, device, ndim, shape, x->stride) : fc_new_like_inputs(dtype, device, ndim, shape, 1, &x);
 }
 
@@ -229,8 +230,9 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
         }
         plain = plain && out->contiguous && out->dtype == types.stored;
     } else {
-        const int traits = fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
-        const int new = plain && (((number < 0 || apart) && !traits) || !fc_lies_oddly(lead));
+        const int real_part = fc_ops[op].result_word == FC_RESULT_REAL && fc_is_complex(types.compute);
+        const int traits = real_part || fc_op_has(op, FC_TRAIT_PLAIN | FC_TRAIT_LIKE_X | FC_TRAIT_X_DECIDES);
+        const int new = plain && (((number < 0 || apart) && !traits) || (lead->numel && !fc_lies_oddly(lead)));
         out = new ? fc_new(types.result, device, ndim, shape)
             : number == 0 && fc_op_has(op, FC_TRAIT_PLAIN_OF_NUMBER) ? fc_new(types.result, device, ndim, shape)
             : traits && number ? fc_formed_by_trait(op, types.result, device, ndim, shape, x[0])

@@ -34,7 +34,6 @@ SCANS = "cumsum cumprod cummax cummin logcumsumexp".split()
 SMALL = "PyTorch's own value is off, by 1e-5 near roots and more in halves: test_special.py holds ours against 20 digits"
 SCALARS = "PyTorch rounds a 0-d operand of another dtype to the halves first; here it is read as it is"
 KNOWN = {
-    "angle": (("strides",), "PyTorch's answer for complex tensors is contiguous whatever the operand"),
     **{n: (("values",), SMALL) for n in ("digamma", "special.psi", "special.bessel_j0", "special.bessel_j1", "special.bessel_y0", "special.bessel_y1", "special.airy_ai")},
     **{n: (("float16", "bfloat16"), SMALL) for n in ("logit", "special.i0e", "special.ndtr", "special.i1e")},
     **{n: (("float16", "bfloat16"), SCALARS) for n in ("remainder", "fmod")},

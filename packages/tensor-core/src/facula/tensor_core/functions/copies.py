@@ -5,7 +5,7 @@ import math
 
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import shape as _shape, splitting as _splitting
-from facula.tensor_core.functions.create import _finish, _of_strides, empty_strided, full, plain
+from facula.tensor_core.functions.create import _finish, _of_strides, empty_like, empty_strided, full, plain
 from facula.tensor_core.dispatch.arguments import LACKING, as_dtype, by_axis, ints, renamed
 from facula.tensor_core.dispatch.slow import by_examples, one_node
 from facula.tensor_core._errors import IndexRangeError
@@ -164,7 +164,7 @@ def fill(input, value):
     if isinstance(value, Tensor):
         if value.dim():
             raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim()} dimensions.")
-        return _ops.copy(value.to(input.dtype).expand(input.shape), None, 0)
+        return one_node((input.clone() if input.requires_grad else empty_like(input)).fill_(value), "FillBackward1", input, value)
     if type(input) is Tensor and input._origin is None and not _ops.interpreting and (t := lib.full_like(input, -1, value)) is not None:
         return t
     return input.clone().fill_(value)

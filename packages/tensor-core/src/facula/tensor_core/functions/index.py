@@ -3,7 +3,7 @@
 import builtins
 
 from facula.tensor_core import _ops, _tensor
-from facula.tensor_core.functions import fills as _fills, shape as _shape
+from facula.tensor_core.functions import create as _create, fills as _fills, shape as _shape
 from facula.tensor_core.functions.index_key import BASIC, ZERO_DIM, basic, mask_of, nonzero, one_mask, plan, positions, sliced, within_64_bits
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.foreign import ask_method, overriding
@@ -367,8 +367,11 @@ def take(input, index, *, out=None):
         a_tensor("take", out)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    taken = _dispatch.one_node(index_of(input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1), index), "TakeBackward0", input)
-    return taken if out is None else into("take", taken, out, (input, index))
+    flat = input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1)
+    taken = _dispatch.one_node(index_of(flat, index if index.is_contiguous() and not lib.fc_lies_oddly(index._h) else _ops.copy(index, None, 0)), "TakeBackward0", input)
+    if out is not None and not index.is_contiguous():  # an output that is resized lies as the index does
+        taken = _ops.copy_into_(_create.empty_like(index, dtype=taken.dtype), taken)
+    return into("take", taken, out, (input, index), strides=True)
 
 
 def index_of(flat, positions):

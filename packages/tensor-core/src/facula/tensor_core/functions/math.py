@@ -251,9 +251,8 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
     if n == 0:
         return input.clone()
     apart = _ops.ne if x.dtype._kind == 0 else _ops.sub
-    for _ in range(min(n, x.shape[dim] + 1)):  # nothing is left then
-        size = x.shape[dim]
-        x = apart(_ops.slice(x, dim, 1, size - 1, 1), _ops.slice(x, dim, 0, size - 1, 1)) if size else apart(x, x)
+    for size in range(x.shape[dim] - 1, max(x.shape[dim] - n, 0) - 1, -1):  # until nothing is left
+        x = apart(_ops.slice(x, dim, 1, size, 1), _ops.slice(x, dim, 0, size, 1))
     return x
 
 

@@ -45,7 +45,10 @@ def angle(input, *, out=None):
     """
     if type(input) is not Tensor:
         want_tensor("angle", "input", 0, input)
-    return _ops._angle(_floating(input), out=out)
+    angles = _ops._angle(_floating(input), out=out)
+    if out is None and input.is_complex() and (not input.is_contiguous() or lib.fc_lies_oddly(input._h)):  # they lie as new tensors do, of numbers only
+        angles = one_node(_ops.copy(angles, None, 0), "AngleBackward0", input)
+    return angles
 
 
 def isreal(input):
@@ -193,7 +196,8 @@ def mvlgamma(input, p, *, out=None):
     over = lambda function, x: _ops.sum(function(_ops.add(_ops.unsqueeze(x, -1), steps)), -1)
     if out is None and x is input and stepping(input):
         return one_step_of(mvlgamma(x.detach(), p), "MvlgammaBackward0", (x,), (lambda g, x: _ops.mul(g, over(_ops.digamma, x)),), (x,))
-    return one_node(_ops.add(over(_ops.lgamma, x), p * (p - 1) * math.log(math.pi) / 4, out=out), "MvlgammaBackward0", input)
+    total, more = over(_ops.lgamma, x), p * (p - 1) * math.log(math.pi) / 4
+    return one_node(_ops.add_(total, more) if out is None else _ops.add(total, more, out=out), "MvlgammaBackward0", input)
 
 
 def float_power(input, exponent, *, out=None):

@@ -4,6 +4,7 @@ import warnings
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
+from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.kinds import check, kinds_first, real_order, right, want_tensor
@@ -301,7 +302,8 @@ def _truth(fold, input, dim, keepdim, out):
     if keepdim is not False and keepdim is not True:
         check(fold.__name__, "keepdim", 2, "bool", keepdim)
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
-        return _u8(input, _ops.ne(input, 0, out=out), out)
+        result = _ops.ne(input, 0, out=out)
+        return _u8(input, _ops.copy(result, None, 0) if out is None and lib.fc_lies_oddly(result._h) else result, out)
     return _u8(input, fold(input, dim, keepdim, out=out), out)
 
 
