@@ -223,11 +223,11 @@ def gaussian_nll_loss(
     if type(reduction) is not str:
         extend.check("gaussian_nll_loss", "reduction", None, "str", reduction)
     check(reduction)
-    if var.dtype._kind < 2:
+    if var.dtype._kind < 2 and type(eps) is not int:
         raise RuntimeError(f"gaussian_nll_loss: result type Float can't be cast to the desired output type {var.dtype._scalar_type}, of var. Convert it with .float().")
-    with facula.no_grad():
-        floor = var.detach().clamp(min=eps) - var.detach()
-    var = var + floor  # the gradient passes as though nothing was clamped
+    var = var.clone()
+    with facula.no_grad():  # the gradient passes as though nothing was clamped
+        var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 

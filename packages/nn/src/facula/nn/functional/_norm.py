@@ -200,7 +200,7 @@ def normalised_items(
         _check_parts("instance_norm", input.size(1), running_mean, running_var, weight, bias)
         return _by_given(input, running_mean, running_var, weight, bias, eps)
     n, c = input.size(0), input.size(1)
-    if c and running_mean is None and running_var is None:  # each channel is a group
+    if c and eps and running_mean is None and running_var is None:  # each channel is a group; with an eps of 0 a constant one is 0, not NaN
         return in_one_dtype(lambda x, w, b: _group_norm(x, w, b, c, eps)[0], input, weight, bias)
     if running_var is not None and running_var.dtype is not running_mean.dtype and running_var.dtype is not input.dtype:
         raise RuntimeError(f"instance_norm: expected scalar type {input.dtype._scalar_type} but found {running_var.dtype._scalar_type} for running_var, beside a running_mean of {running_mean.dtype._scalar_type}. Convert it with .to().")

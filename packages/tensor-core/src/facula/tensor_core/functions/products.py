@@ -215,7 +215,7 @@ def vander(x, N=None, increasing=False):
     columns = [ones((x.shape[0], 1), dtype=x.dtype, device=x.device)] * min(n, 1)
     if n > 1:
         columns.append(_ops.cumprod(_ops.expand(_ops.unsqueeze(x, 1), (x.shape[0], n - 1)), 1))
-    powers = _ops.cat(columns, 1) if n else _ops.expand(_ops.unsqueeze(x, 1), (x.shape[0], 0))
+    powers = _ops.cat(columns, 1) if n else ones((x.shape[0], 0), dtype=x.dtype, device=x.device)
     return powers if increasing else _ops.flip(powers, (1,))
 
 

@@ -74,7 +74,7 @@ def tolerances(name, A, atol, rtol):
     if rtol is None and isinstance(atol, Tensor):
         rtol = where(atol > 0, 0.0, default)
     if rtol is None:
-        rtol = 0.0 if atol else default
+        rtol = 0.0 if atol is not None and atol > 0 else default
     atol, rtol = wide(0.0 if atol is None else atol), wide(rtol)
     batch = _create_broadcast(A.shape[:-2], atol.shape, rtol.shape)
     return _ops.expand(atol, batch), _ops.expand(rtol, batch)
