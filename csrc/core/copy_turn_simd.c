@@ -106,6 +106,36 @@ static inline void bytes(char *to, int64_t to_row, const char *from, int64_t fro
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }
 
+/* Eight columns of sixteen bytes: what those rows leave of the registers of a square. */
+static inline void eight_columns(char *to, int64_t to_row, const char *from, int64_t from_row)
+{
+    __m128i a[8], b[8];
+    for (int i = 0; i < 8; ++i)
+        a[i] = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(from + i * from_row)), _mm_loadl_epi64((const __m128i *)(from + (i + 8) * from_row)));
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 4; ++i) {
+            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 4]);
+            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 4]);
+        }
+        for (int i = 0; i < 8; ++i)
+            a[i] = b[i];
+    }
+    for (int j = 0; j < 8; ++j)
+        _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
+}
+
+/* 16 or more rows of 8 to 15 bytes; the last of both go with some of those before. */
+static void narrow_bytes(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows, int64_t cols)
+{
+    const int64_t right = cols - 8;
+    for (int64_t i = 0; i < rows; i += 16) {
+        const int64_t at = i + 16 <= rows ? i : rows - 16;
+        eight_columns(to + at, to_row, from + at * from_row, from_row);
+        if (right)
+            eight_columns(to + right * to_row + at, to_row, from + at * from_row + right, from_row);
+    }
+}
+
 /* Rows lie too far apart for the processor to guess that they come next. */
 static inline void ask(const char *from, int64_t from_row, int n)
 {
@@ -176,6 +206,10 @@ void FC_ISA_NAME(fc_turn)(char *to, int64_t to_row, const char *from, int64_t fr
 {
     int64_t whole_i = 0, whole_j = 0;
 #if FC_ISA_NUM >= 3
+    if (size == 1 && cols >= 8 && cols < 16 && rows >= 16) {
+        narrow_bytes(to, to_row, from, from_row, rows, cols);
+        return;
+    }
     if (size <= 8) {
         const int64_t side = side_of(rows, cols, size);
         whole_i = rows / side * side;
