@@ -14,18 +14,22 @@
      .amin = &amin_##T##_cell, .any = &any_##U##_cell, .all = &all_##U##_cell, .count = &count_##U##_cell, .find = find_##U,       \
      .extremes = extremes_##T}
 
-#if FC_ISA_NUM == 4 /* 1.9 times for these, which v3 has no instruction for; a v4 machine takes v3's other cells */
+#if FC_ISA_NUM == 4 /* for these v3 has no instruction; a v4 machine takes v3's other cells */
 #define NO_TRUTH
-#define NO_SUM
+#define FOLD_PARTS 2
+#define ONLY_PROD
 #define T_NAME i64
 #define S int64_t
 #define LOWEST INT64_MIN
 #define HIGHEST INT64_MAX
 #include "fold_int_ops.h"
-#undef NO_SUM
+#undef ONLY_PROD
+#undef FOLD_PARTS
 #undef NO_TRUTH
 
-const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = { [FC_I64] = {.amax = &amax_i64_cell, .amin = &amin_i64_cell, .extremes = extremes_i64} };
+const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = {
+    [FC_I64] = {.prod = &prod_i64_cell, .amax = &amax_i64_cell, .amin = &amin_i64_cell, .extremes = extremes_i64}, [FC_U64] = {.prod = &prod_i64_cell},
+};
 #else
 #undef LOAD
 #define LOAD(s) ((uint8_t)((s) != 0))

@@ -3,10 +3,14 @@
  * EXACT_T: no order matters. FOLD_WIDE: only those that have a copy for v4. No guard on purpose. */
 
 #ifndef NO_SUM
+#ifndef ONLY_PROD
 #define F_NAME sum
 #define F_PAIRS
 #ifdef EXACT_T
 #define F_EXACT
+#ifdef FOLD_PARTS
+#define F_APART
+#endif
 #else
 #define F_FEW
 #endif
@@ -15,11 +19,14 @@
 #define MAP(v, p) (v)
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
+#endif
 
-#if !defined FOLD_WIDE || defined FOLD_F64 /* four rows of sixteen doubles are all of v3's registers: 12.4 us for 1e5 instead of 9.5 */
 #define F_NAME prod
 #ifdef EXACT_T
 #define F_EXACT
+#ifdef FOLD_PARTS
+#define F_APART
+#endif
 #else
 #define F_FEW
 #endif
@@ -28,7 +35,6 @@
 #define MAP(v, p) (v)
 #define OP(a, b) ((a) * (b))
 #include "fold_cell.h"
-#endif
 #endif
 
 #if !defined NO_TRUTH && !defined FOLD_WIDE
