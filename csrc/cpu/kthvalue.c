@@ -7,6 +7,7 @@
  * A NaN equals nothing, so that each counts for itself.
  */
 #include "../core/levels.h"
+#include "select.h"
 #include "sort_side.h"
 #include "tied.h"
 
@@ -58,8 +59,8 @@ static int64_t numbers(const job *q, const char *x, fc_sorted s)
     return n;
 }
 
-/* The rank of the most frequent of sorted elements, at its last place. */
-static int64_t most_frequent(fc_sorted s, int64_t n)
+/* The rank of the most frequent of sorted elements, at its last place, and how many there are. */
+static int64_t most_frequent(fc_sorted s, int64_t n, int64_t *times)
 {
     int64_t best = 0, length = 0;
     for (int64_t k = 0, start = 0; k < n; ++k)
@@ -70,74 +71,8 @@ static int64_t most_frequent(fc_sorted s, int64_t n)
             }
             start = k + 1;
         }
+    *times = length;
     return best;
-}
-
-enum { FEW = 64 }; /* keys that are compared each with each sooner than their digits are counted */
-
-/* The key of rank `*rank` (from 0) among a few, and how many of the equal ones come before it. */
-static uint64_t key_of(const uint64_t *key, int64_t n, int64_t *rank)
-{
-    int64_t plain[FEW]; /* signed, whose comparison is one instruction */
-    for (int64_t k = 0; k < n; ++k)
-        plain[k] = (int64_t)(key[k] ^ (uint64_t)1 << 63);
-    for (int64_t k = 0; k < n; ++k) {
-        int64_t less = 0, equal = 0;
-        for (int64_t j = 0; j < n; ++j)
-            less += plain[j] < plain[k];
-        for (int64_t j = 0; less <= *rank && j < n; ++j)
-            equal += plain[j] == plain[k];
-        if (less <= *rank && *rank < less + equal) {
-            *rank -= less;
-            return key[k];
-        }
-    }
-    return key[0];
-}
-
-/*
- * Where the key of rank `rank` (from 0) is in the stable order: digit by digit from the first bit in which those that are left differ, what shares the
- * digit of that rank is kept. At the end a few are left, or equal keys, of which the rank says which one. left: room for n more.
- */
-static int64_t place_of(const uint64_t *key, uint64_t *left, int64_t n, int64_t rank)
-{
-    const int digit = n < 4096 ? 8 : 11;
-    int32_t few[1 << 11], other[1 << 11]; /* two, because neighbours that count in one place wait for each other */
-    const uint64_t *from = key, mask = ((uint64_t)1 << digit) - 1;
-    int64_t count = n, below = rank;
-    while (count > FEW) {
-        uint64_t differs = 0;
-        for (int64_t k = 1; k < count; ++k)
-            differs |= from[k] ^ from[0];
-        if (!differs)
-            break;
-        const int first = 64 - __builtin_clzll(differs), shift = first > digit ? first - digit : 0;
-        memset(few, 0, sizeof *few << digit);
-        memset(other, 0, sizeof *other << digit);
-        for (int64_t k = 0; k + 1 < count; k += 2) {
-            ++few[from[k] >> shift & mask];
-            ++other[from[k + 1] >> shift & mask];
-        }
-        if (count % 2)
-            ++few[from[count - 1] >> shift & mask];
-        uint64_t d = 0;
-        while (below >= few[d] + other[d]) {
-            below -= few[d] + other[d];
-            ++d;
-        }
-        int64_t kept = 0;
-        for (int64_t k = 0; k < count; ++k) {
-            left[kept] = from[k];
-            kept += (from[k] >> shift & mask) == d;
-        }
-        from = left;
-        count = kept;
-    }
-    const uint64_t found = count > FEW ? from[0] : key_of(from, count, &below);
-    for (int64_t k = 0; k < n; ++k)
-        if (key[k] == found && below-- == 0)
-            return k;
-    return 0;
 }
 
 /* Of the elements that are equal to that of a rank, PyTorch's. room: 2 n words */
@@ -157,7 +92,7 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
     const int dtype = q->x->dtype, bits = 8 * fc_dt_size[dtype];
     int64_t nans = 0, first_nan = 0;
     if (q->which == KTHVALUE) {
-        const int64_t at = place_of(key, left, n, q->k - 1);
+        const int64_t at = fc_place_of(key, left, n, q->k - 1);
         int64_t equal = 0;
         for (int64_t k = 0; k < n; ++k)
             equal += key[k] == key[at];
@@ -170,7 +105,7 @@ static int64_t choose(const job *q, uint64_t *key, uint64_t *left)
         ++first_nan;
     if (nans == n || (nans && q->which == MEDIAN))
         return first_nan;
-    return place_of(key, left, n, (n - nans - 1) / 2);
+    return fc_place_of(key, left, n, (n - nans - 1) / 2);
 }
 
 static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
@@ -186,9 +121,10 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *scratch)
         uint64_t *key = scratch;
         if (q->which == MODE) {
             const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, 0, f->n, key);
-            const int64_t rank = most_frequent(s, numbers(q, x, s));
+            int64_t times;
+            const int64_t rank = most_frequent(s, numbers(q, x, s), &times);
             at = fc_sorted_at(s, rank);
-            if (f->n > 16) { /* sorting fewer is stable */
+            if (f->n > 16 && times != 1) { /* sorting fewer is stable, and one is where it is */
                 fc_plain_keys(key, dtype, x, f->n, f->step);
                 at = tied(q, key, key + f->n, rank);
             }

@@ -1,7 +1,10 @@
 /*
  * topk(input, k, dim, largest, sorted) -> (values, indices) of the k largest or smallest of each line, in order.
- * Of equal elements the one with the lower index comes first. A small k is kept in order while the line passes once.
+ * Of equal elements the one with the lower index comes first. A small k is kept in order while the line passes once; of a larger one of many
+ * elements, what may be among them is collected, and cut down to the k best where it becomes too much.
  */
+#include "../core/levels.h"
+#include "select.h"
 #include "sort_side.h"
 
 enum { KEPT = 64, RUN = 32, SIDE = 16, /* up to here insertion beats sorting the line */
@@ -9,6 +12,9 @@ enum { KEPT = 64, RUN = 32, SIDE = 16, /* up to here insertion beats sorting the
 
 typedef struct { const fc_tensor *x; fc_tensor *value, *index; fc_lines f; int64_t k; int largest; } job;
 
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
+#if FC_ISA_ONCE
 /* input; k, dim, largest, sorted */
 int fc_infer__topk(fc_call *c)
 {
@@ -25,6 +31,7 @@ int fc_infer__topk(fc_call *c)
     const int late = fc_declare(c, 0, x->dtype, x->ndim, shape);
     return late ? late : fc_declare(c, 1, FC_I64, x->ndim, shape);
 }
+#endif
 
 typedef struct { uint64_t key; int64_t at; } kept;
 typedef struct { kept best[KEPT]; int64_t count; uint64_t last; } few;
@@ -68,6 +75,35 @@ static inline int better(const f32 *x, f32 worst, int largest)
     return some;
 }
 
+/* The same of RUN halves, whose keys have sixteen bits: is one below the last that is kept? */
+static inline int better_half(const uint16_t *x, uint16_t last, uint16_t flip, uint16_t infinity)
+{
+    uint16_t some = 0;
+    _Pragma("GCC unroll 1")
+    for (int j = 0; j < RUN; ++j) {
+        const uint16_t key = (uint16_t)fc_key_half(x[j], infinity) ^ flip;
+        some |= key < last;
+    }
+    return some;
+}
+
+enum { ONE_BY_ONE, FLOATS, HALVES }; /* how a line is glanced at */
+
+static int glance_of(const job *q)
+{
+    return q->f.step != 1 ? ONE_BY_ONE : q->x->dtype == FC_F32 ? FLOATS : fc_is_half(q->x->dtype) ? HALVES : ONE_BY_ONE;
+}
+
+/* How many elements of x, of which `left` are left, are none of the best: 0 where one may be. worst, last: the element and the key that they would be before. */
+static inline int64_t passed_over(const job *q, const char *x, int64_t left, int glance, int64_t worst_from_x, uint64_t last, uint64_t flip)
+{
+    if (glance == FLOATS && left >= GLANCE)
+        return better((const f32 *)x, ((const f32 *)x)[worst_from_x], q->largest) ? 0 : GLANCE;
+    if (glance == HALVES && left >= RUN)
+        return better_half((const uint16_t *)x, (uint16_t)last, (uint16_t)flip, q->x->dtype == FC_F16 ? 0x7c00 : 0x7f80) ? 0 : RUN;
+    return 0;
+}
+
 /* The k least of a line pass once through a short list. A run of elements of which none is good enough costs a comparison each. */
 static void few_of_line(const job *q, int64_t l, const char *x)
 {
@@ -76,14 +112,11 @@ static void few_of_line(const job *q, int64_t l, const char *x)
     const uint64_t flip = q->largest ? ~(uint64_t)0 >> (64 - 8 * size) : 0;
     few w = {.count = 0};
     uint64_t key[RUN];
-    const int glance = dtype == FC_F32 && f->step == 1;
+    const int glance = glance_of(q);
     for (int64_t i = 0, m; i < f->n; i += m) {
-        m = f->n - i < RUN ? f->n - i : RUN;
-        if (glance && w.count == q->k && f->n - i >= GLANCE) {
-            m = GLANCE;
-            if (!better((const f32 *)x + i, ((const f32 *)x)[w.best[q->k - 1].at], q->largest))
-                continue;
-        }
+        if (w.count == q->k && (m = passed_over(q, x + i * f->step * size, f->n - i, glance, w.best[q->k - 1].at - i, w.last, flip)))
+            continue;
+        m = min64(f->n - i, glance == FLOATS && w.count == q->k ? GLANCE : RUN);
         int good = w.count < q->k;
         fc_plain_keys(key, dtype, x + i * f->step * size, m, f->step);
         for (int64_t j = 0; j < m; ++j) {
@@ -160,6 +193,73 @@ static void few_of_lines(const job *q, int64_t l, const char *x, int64_t width)
         deliver(q, l + c, x + c * size, w[c].best);
 }
 
+/* Elements that may be among the k best, in the order of the line; left: room for as many keys. */
+typedef struct { uint64_t *key, *left; int64_t *at, count, worst; } collected; /* worst: place of the k-th in the line */
+
+/* The k best of them: of those that equal the last, the first ones. */
+static uint64_t cut_down(collected *c, int64_t k)
+{
+    const uint64_t last = c->key[fc_place_of(c->key, c->left, c->count, k - 1)];
+    int64_t equal = k, kept = 0;
+    for (int64_t i = 0; i < c->count; ++i)
+        equal -= c->key[i] < last;
+    for (int64_t i = 0; i < c->count; ++i) {
+        const int same = c->key[i] == last, take = c->key[i] < last || (same && equal > 0);
+        equal -= same;
+        c->worst = same && take ? c->at[i] : c->worst;
+        c->key[kept] = c->key[i];
+        c->at[kept] = c->at[i];
+        kept += take;
+    }
+    c->count = kept;
+    return last;
+}
+
+enum { COLLECTED = 4, /* times k elements, from MANY on */
+       MANY = 2048 };
+
+/* room: 3 n words */
+static void best_of_many(const job *q, int64_t l, const char *x, uint64_t *room)
+{
+    const fc_lines *f = &q->f;
+    const int dtype = q->x->dtype, size = fc_dt_size[dtype], glance = glance_of(q);
+    const uint64_t flip = q->largest ? ~(uint64_t)0 >> (64 - 8 * size) : 0;
+    const int64_t most = q->k > MANY / (2 * COLLECTED) ? COLLECTED * q->k : MANY / 2;
+    collected c = {.key = room, .left = room + most, .at = (int64_t *)(room + 2 * most), .count = most};
+    fc_plain_keys(c.key, dtype, x, most, f->step);
+    for (int64_t i = 0; i < most; ++i) {
+        c.key[i] ^= flip;
+        c.at[i] = i;
+    }
+    uint64_t last = cut_down(&c, q->k), key[RUN];
+    for (int64_t i = most, m; i < f->n; i += m) {
+        if ((m = passed_over(q, x + i * f->step * size, f->n - i, glance, c.worst - i, last, flip)))
+            continue;
+        m = min64(f->n - i, glance == FLOATS ? GLANCE : RUN);
+        fc_plain_keys(key, dtype, x + i * f->step * size, m, f->step);
+        for (int64_t j = 0; j < m; ++j) {
+            c.key[c.count] = key[j] ^ flip;
+            c.at[c.count] = i + j;
+            c.count += (key[j] ^ flip) < last;
+        }
+        if (c.count > most - RUN)
+            last = cut_down(&c, q->k);
+    }
+    if (c.count > q->k)
+        cut_down(&c, q->k);
+    /* sorted as a line of their own */
+    char *const line = (char *)(room + 3 * most);
+    for (int64_t k = 0; k < q->k; ++k)
+        fc_move(line, k, x, c.at[k] * f->step, size);
+    const fc_sorted s = fc_sort_line(dtype, line, q->k, 1, q->largest, q->k, room + 3 * most + q->k);
+    const int64_t to = fc_line_to(f, l, q->k);
+    for (int64_t k = 0; k < q->k; ++k) {
+        const int64_t at = fc_sorted_at(s, k);
+        fc_move(q->value->data + to * size, k * f->inner, line, at, size);
+        FC_DATA(int64_t, q->index)[to + k * f->inner] = c.at[at];
+    }
+}
+
 static void lines(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
@@ -180,6 +280,10 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
                 few_of_lines(q, l, x, width);
             continue;
         }
+        if (q->k && f->n >= MANY && 4 * COLLECTED * q->k <= f->n) {
+            best_of_many(q, l, x, room);
+            continue;
+        }
         const fc_sorted s = fc_sort_line(dtype, x, f->n, f->step, q->largest, q->k, room);
         const int64_t to = fc_line_to(f, l, q->k);
         for (int64_t k = 0; k < q->k; ++k) {
@@ -190,7 +294,7 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
     }
 }
 
-int fc_cpu__topk(fc_call *c)
+int FC_ISA_NAME(fc_cpu__topk)(fc_call *c)
 {
     const int64_t k = c->t[0]->ndim ? c->i[0] : 1; /* of a number there is the number alone, also where none is asked for */
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), k, (int)c->i[2]};
@@ -206,3 +310,5 @@ int fc_cpu__topk(fc_call *c)
     }
     return bad;
 }
+
+FC_OWN_TWO_LEVELS(_topk)

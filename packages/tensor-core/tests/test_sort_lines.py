@@ -60,6 +60,44 @@ def test_wide_keys_are_sorted_stably(n, descending):
             assert facula.topk(x, k, largest=descending)[1].tolist() == expected[:k].tolist()
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "float16", "int64", "uint8"))
+def test_the_best_of_many_are_collected(dtype):
+    """Those of a long line, which is cut down where what may be among them becomes too much: in any order, with ties and NaN."""
+    rng = np.random.default_rng(7)
+    for trial in range(12):
+        n = int(rng.integers(2048, 9000))
+        x = facula.from_numpy(rng.standard_normal(n) * 50 if trial % 3 else rng.integers(0, 9, n).astype(float)).to(getattr(facula, dtype))
+        if x.is_floating_point() and trial % 4 == 1:
+            x[rng.integers(0, n, 20)] = float("nan")
+        x = (x, x.sort()[0], x.sort(descending=True)[0])[trial % 5 % 3]
+        for k in (65, n // 16, n // 15):
+            for lying, largest in ((x, True), (facula.stack([x, x.flip(0)], 1), False)):
+                value, index = facula.topk(lying, k, 0, largest=largest)
+                expected, places = facula.sort(lying, 0, descending=largest, stable=True)
+
+                assert facula.equal(places[:k], index)
+                assert facula.equal(lying.gather(0, index).nan_to_num(7), value.nan_to_num(7))
+
+
+EXTREMES = {"float32": (np.nan, np.inf, -np.inf, -0.0), "float64": (np.nan, np.inf, -np.inf), "int64": (2**63 - 1, -(2**63)), "int32": (2**31 - 1, -(2**31)), "uint8": (255, 0), "float16": (np.nan, np.inf)}
+
+
+@pytest.mark.parametrize("dtype", EXTREMES)
+def test_places_among_sorted_elements_are_numpys(dtype):
+    """Few keys are compared with all values, many in two steps; keys are made first, or as they are read; one line, or several."""
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 20, 63, 64, 65, 127, 128, 129, 200, 1000, 1027):
+        for values in (3, 40, 300, 1100):
+            line, v = (np.concatenate([rng.integers(0, 90, m), rng.choice(EXTREMES[dtype], m // 10)]).astype(dtype) for m in (n, values))
+            line, v = np.sort(line), rng.permutation(v)
+            rows = np.sort(rng.integers(0, 100, (3, n)).astype(dtype), 1)
+            wanted = rng.integers(0, 100, (3, values)).astype(dtype)
+            for side in ("left", "right"):
+                assert facula.searchsorted(facula.from_numpy(line), facula.from_numpy(v), side=side).tolist() == np.searchsorted(line, v, side).tolist()
+                expected = [np.searchsorted(r, w, side).tolist() for r, w in zip(rows, wanted)]
+                assert facula.searchsorted(facula.from_numpy(rows), facula.from_numpy(wanted), side=side).tolist() == expected
+
+
 @pytest.mark.usefixtures("as_before")
 @pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "float16", "int64", "int32", "int16", "uint8", "int8"))
 def test_short_lines_side_by_side_are_as_one_by_one(dtype):
