@@ -367,10 +367,18 @@ def take(input, index, *, out=None):
         a_tensor("take", out)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
+    given = index
+    if lib.fc_lies_oddly(index._h):  # otherwise than what is taken
+        index = _ops.copy(index, None, 0)
+    if out is None and not _ops.interpreting and input._origin is None:
+        t = lib.fc_view_list(_VIEW, (input if _is_contiguous(input._h, 0) else _ops.copy(input, None, 0))._h, 1, (-1,))
+        t = None if t is None else lib.index(t, 1, [index])
+        if t is not None:
+            return t
     flat = input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1)
-    taken = _dispatch.one_node(index_of(flat, index if index.is_contiguous() and not lib.fc_lies_oddly(index._h) else _ops.copy(index, None, 0)), "TakeBackward0", input)
-    if out is not None and not index.is_contiguous():  # an output that is resized lies as the index does
-        taken = _ops.copy_into_(_create.empty_like(index, dtype=taken.dtype), taken)
+    taken = _dispatch.one_node(index_of(flat, index), "TakeBackward0", input)
+    if out is not None and not given.is_contiguous():  # an output that is resized lies as the index does
+        taken = _ops.copy_into_(_create.empty_like(given, dtype=taken.dtype), taken)
     return into("take", taken, out, (input, index), strides=True)
 
 

@@ -10,10 +10,10 @@ from facula.tensor_core.dispatch.run import number
 from facula.tensor_core._errors import DTypeError, EmptyError
 from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, into
-from facula.tensor_core._tensor import Tensor
+from facula.tensor_core._tensor import Tensor, own_tensor
 from facula.tensor_core._types import BY_NAME, DTYPES
 
-_NE = _ops.BY_NAME["ne"].id
+_NE, _VIEW, _TRANSPOSE = (_ops.BY_NAME[name].id for name in ("ne", "view", "transpose"))
 _int64, _int32, _bool = BY_NAME["int64"], BY_NAME["int32"], BY_NAME["bool"]
 
 
@@ -208,6 +208,14 @@ def _of_all(row, flat):
     return row(flat, 0, False)[0]
 
 
+def _in_any_order(input):
+    """The elements in one dim, of a turned matrix in the order of memory."""
+    flat = lib.fc_view_list(_VIEW, input._h, 1, (-1,))
+    if flat is None and input.dim() == 2:
+        flat = lib.fc_view_list(_VIEW, lib.fc_view_op(_TRANSPOSE, input._h, 0, 1, 0, 0), 1, (-1,))
+    return _shape.flatten(input) if flat is None else own_tensor(flat)
+
+
 def _middle(row, kind, input, dim, keepdim, out):
     if dim is None and keepdim:
         raise TypeError(f"{kind.__name__}() received an invalid combination of arguments: keepdim={keepdim} without dim. Name one.")
@@ -225,7 +233,7 @@ def _middle(row, kind, input, dim, keepdim, out):
     if input.numel() == 0:
         return input.new_full((), float("nan"), dtype=BY_NAME["float64"]).to(input.dtype)
     if input._origin is None and not _dispatch.listened():
-        return row(_shape.flatten(input), 0, False)[0]
+        return row(input if input.dim() == 1 else _in_any_order(input), 0, False)[0]
     flat = _shape.flatten(input)
     plain = flat.detach()
     if _dispatch.listened():  # equal elements share the gradient, as those of amax do
