@@ -132,6 +132,13 @@ static void fc_index_places(const fc_index_job *job, int64_t begin, int64_t coun
             in_x[p] += (index[p] + (index[p] < 0 ? n : 0)) * stride;
     }
     int64_t at[FC_MAX_DIMS], left = begin, offset = 0;
+    int steps = 0;
+    for (int d = t->lead; d < t->lead + t->index_ndim; ++d)
+        steps |= other->shape[d] != 1 && other->stride[d] != 0;
+    if (!steps) { /* one element for all */
+        memset(in_other, 0, (size_t)count * sizeof *in_other);
+        return;
+    }
     if (other->contiguous && t->lead + t->index_ndim == other->ndim) {
         for (int64_t p = 0; p < count; ++p)
             in_other[p] = (begin + p) * size;
