@@ -175,11 +175,16 @@ static fc_tensor *fc_map_run(int op, fc_tensor *out, int n, fc_tensor **x, int n
             memcpy(narrow, bytes, fc_dt_size[held]);
             fc_convert(types.compute, bytes, held, narrow, 1);
         }
-        const fc_map_cell simple = op == FC_OP_pow && number == 1 ? fc_cpu_pow_cell(types.compute, value->kind < FC_KFLOAT ? value->re : value->im == 0 ? value->re : NAN) : NULL;
-        if (simple) { /* the exponent has done its work */
-            cell = simple;
-            number = -1;
-            n = 1;
+        if (op == FC_OP_pow && number == 1) {
+            const double exponent = value->kind < FC_KFLOAT || value->im == 0 ? value->re : NAN;
+            const fc_map_cell simple = fc_cpu_pow_cell(types.compute, exponent), of_halves = fc_is_half(common) ? fc_cpu_pow_cell(common, exponent) : NULL;
+            if (of_halves)
+                types.compute = types.stored = common;
+            if (simple || of_halves) { /* the exponent has done its work */
+                cell = of_halves ? of_halves : simple;
+                number = -1;
+                n = 1;
+            }
         }
     }
 

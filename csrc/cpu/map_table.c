@@ -22,7 +22,7 @@ FC_HOT(X, v2) FC_HOT(X, v3) FC_HOT(X, v4)
 #undef X
 
 /* Halves have a few cells (map_half_simd.c); their other rows are staged through float32. */
-extern const fc_map_cell fc_map_cells_half_v2[2][FC_NCELLS], fc_map_cells_half_v3[2][FC_NCELLS];
+extern const fc_map_cell fc_map_cells_half_v2[2][FC_NCELLS], fc_map_cells_half_v3[2][FC_NCELLS], fc_map_cells_half_v4[2][FC_NCELLS];
 
 #define LEVEL(hot, rest, half)                                                                                            \
     { [FC_BOOL] = fc_map_cells_bool_##rest, [FC_U8] = fc_map_cells_u8_##rest, [FC_I8] = fc_map_cells_i8_##rest,         \
@@ -32,7 +32,7 @@ extern const fc_map_cell fc_map_cells_half_v2[2][FC_NCELLS], fc_map_cells_half_v
       [FC_F32] = fc_map_cells_f32_##hot, [FC_F64] = fc_map_cells_f64_##hot, [FC_C64] = fc_map_cells_c64_##rest,         \
       [FC_C128] = fc_map_cells_c128_##rest }
 
-static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2, v2), LEVEL(v3, v3, v3), LEVEL(v4, v3, v3) };
+static const fc_map_cell *const fc_map_levels[3][FC_NDTYPES] = { LEVEL(v2, v2, v2), LEVEL(v3, v3, v3), LEVEL(v4, v3, v4) };
 
 /* 1 + the cell of an op; 0 for rows that have none. */
 static const uint16_t fc_cell_of[FC_NOPS] = {

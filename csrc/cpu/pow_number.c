@@ -50,10 +50,11 @@ fc_map_cell fc_cpu_pow_cell(int dtype, double exponent)
 {
     if (exponent == 2 && dtype != FC_BOOL)
         return fc_cpu_map_cell(FC_OP_square, dtype);
+    if (!fc_is_int(dtype) && (exponent == 0.5 || exponent == -1))
+        return fc_cpu_map_cell(exponent == -1 ? FC_OP_reciprocal : FC_OP_sqrt, dtype);
     if (dtype != FC_F32 && dtype != FC_F64 && !fc_is_complex(dtype))
         return NULL;
     if (exponent == 0 || exponent == 1)
         return exponent == 0 ? BY_DTYPE(one) : BY_DTYPE(same);
-    return exponent == 3 ? BY_DTYPE(cube) : exponent == -2 ? BY_DTYPE(over_square) : exponent == 0.5 ? fc_cpu_map_cell(FC_OP_sqrt, dtype)
-         : exponent == -0.5 ? fc_cpu_map_cell(FC_OP_rsqrt, dtype) : exponent == -1 ? fc_cpu_map_cell(FC_OP_reciprocal, dtype) : NULL;
+    return exponent == 3 ? BY_DTYPE(cube) : exponent == -2 ? BY_DTYPE(over_square) : exponent == -0.5 ? fc_cpu_map_cell(FC_OP_rsqrt, dtype) : NULL;
 }
