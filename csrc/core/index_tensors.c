@@ -518,8 +518,9 @@ int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int a
     int bad = fc_indexed_make(&t, x, n, index);
     if (!bad) {
         wide = fc_view_list(FC_OP_expand, value, t.ndim, t.shape);
-        /* the value may be x's own memory */
-        dense = wide && wide->storage == x->storage ? fc_to(wide, x->dtype, 0, 1) : wide ? (fc_retain(wide), wide) : NULL;
+        /* the value may be x's own memory, and what goes to single places is gone through in a line */
+        const int line = wide && t.n == 1 && t.view->numel == 1 && value->numel == wide->numel && !wide->contiguous;
+        dense = wide && (line || wide->storage == x->storage) ? fc_to(wide, x->dtype, 0, 1) : wide ? (fc_retain(wide), wide) : NULL;
         bad = dense ? FC_OK : fc_status();
     }
     const int how = accumulate ? FC_THROUGH_ADD : FC_THROUGH_WRITE, loops = accumulate && !fc_is_float8(x->dtype);

@@ -23,15 +23,14 @@ enum { GRAIN = 16384, STRIP_BYTES = 128, MOST_STRIPS = 8, LEAST_BYTES = 1024, JU
 
 int64_t fc_cpu_outside(const int64_t *index, int64_t count, int64_t low, int64_t high)
 {
-    const uint64_t width = (uint64_t)(high - low);
     enum { BLOCK = 1024 };
     for (int64_t k = 0; k < count; k += BLOCK) {
         const int64_t m = count - k < BLOCK ? count - k : BLOCK;
-        uint64_t beyond = 0;
+        int64_t beyond = 0; /* negative: the distance to an end is, which every vector can tell */
         for (int64_t j = 0; j < m; ++j)
-            beyond |= (uint64_t)(index[k + j] - low) >= width;
-        for (int64_t j = 0; beyond && j < m; ++j)
-            if ((uint64_t)(index[k + j] - low) >= width)
+            beyond |= (index[k + j] - low) | (high - 1 - index[k + j]);
+        for (int64_t j = 0; beyond < 0 && j < m; ++j)
+            if (index[k + j] < low || index[k + j] >= high)
                 return k + j;
     }
     return -1;

@@ -96,6 +96,15 @@ static int prepare(job *q, const fc_call *c, int64_t dim, int64_t size)
     return FC_OK;
 }
 
+/* Is every place of the result one of x, as it is? */
+static int picks(const job *q, int is32)
+{
+    int plain = q->taps == 1 && !q->start;
+    for (int64_t k = 0; plain && k < q->to_n; ++k)
+        plain = q->places[k] >= 0 && (is32 ? ((const f32 *)q->weights)[k] == 1 : ((const f64 *)q->weights)[k] == 1);
+    return plain;
+}
+
 /* Turning moves every element twice, which some taps repay. */
 static int run(job *q, int is32)
 {
@@ -103,6 +112,10 @@ static int run(job *q, int is32)
     const int64_t all = q->start ? q->start[q->to_n] : q->to_n * q->taps;
     if (q->inner >= LANES || (q->inner > 1 && q->outer < LANES / 2)) {
         fc_parallel(lines, 1 + 8192 / work, is32 ? lines_f32 : lines_f64, q);
+        return FC_OK;
+    }
+    if (q->inner == 1 && picks(q, is32)) {
+        fc_parallel(q->outer, 1 + 8192 / (q->to_n + 1), is32 ? picked_f32 : picked_f64, q);
         return FC_OK;
     }
     if (q->outer < LANES / 2 || all * 4 < q->from_n + q->to_n) {
@@ -202,6 +215,19 @@ static inline __attribute__((always_inline)) void N(line)(const job *q, T *restr
                 else N(blend)(out, x_j, w_j, n, 1, PRODUCT);
             }
         open = ON;
+    }
+}
+
+/* Task o: one line, of which no place is a sum. */
+static void N(picked)(void *ctx, int64_t begin, int64_t end)
+{
+    const job *q = ctx;
+    const int64_t *restrict places = q->places, n = q->to_n;
+    for (int64_t o = begin; o < end; ++o) {
+        const T *restrict x = (const T *)q->from + o * q->from_n;
+        T *restrict out = (T *)q->to + o * n;
+        for (int64_t k = 0; k < n; ++k)
+            out[k] = x[places[k]];
     }
 }
 
