@@ -408,9 +408,20 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if (return_inverse or return_counts) and _few(flat, 64) and _comparable(numbers := flat.tolist()):
         kept, inverse, counts = _distinct(numbers, sorted_(range(len(numbers)), key=numbers.__getitem__))
         return _asked([_ops.index_select(flat, 0, kept), inverse.reshape(input.shape), counts], return_inverse, return_counts)
+    if flat.dtype is _bool and flat.numel() and not (_ops.interpreting or flat.is_meta):
+        return _asked(_truths(flat, input.shape), return_inverse, return_counts)
     values, order = _ops._sort(flat, 0, False)
     fresh = _first_of_runs(values)
     return _runs(values, fresh, order, input.shape, return_inverse, return_counts)
+
+
+def _truths(flat, shape):
+    """Distinct truth values need counting alone."""
+    true = _ops.count_nonzero(flat).item()
+    counts = {False: flat.numel() - true, True: true}
+    kept = [value for value, count in counts.items() if count]
+    inverse = flat.to(_int64) if len(kept) == 2 else flat.new_zeros(flat.shape, dtype=_int64)
+    return [_data.tensor(kept, device=flat.device), inverse.reshape(shape), _data.tensor([counts[value] for value in kept], device=flat.device)]
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
