@@ -155,13 +155,28 @@ static PyObject *fc_binary(PyObject *self, PyObject *const *args, Py_ssize_t cou
 }
 FC_CALL(binary, fc_binary, METH_FASTCALL)
 
-/* ternary(op, x, y, z, first, out): a verb of three operands. From `first` on they may be plain numbers, beside a floating tensor with dims among those:
-   a number is a 0-d tensor of float64 then, which has no say in the dtype. None where anything is unusual. */
+/* What a plain number is beside tensors: of float64 or int64, without dims. -1 where it is neither, or an int of more digits than doubles have. */
+static int fc_plain_number(PyObject *a, double *value)
+{
+    int over = 0;
+    if (Py_TYPE(a) == &PyFloat_Type) {
+        *value = PyFloat_AsDouble(a);
+        return FC_KFLOAT;
+    }
+    if (Py_TYPE(a) != &PyLong_Type)
+        return -1;
+    const int64_t i = PyLong_AsLongLongAndOverflow(a, &over);
+    *value = (double)i;
+    return !over && -(1LL << 53) < i && i < 1LL << 53 ? FC_KINT : -1;
+}
+
+/* ternary(op, x, y, z, first, out): a verb of three operands. From `first` on they may be plain numbers, beside tensors with dims among those, of the
+   same kind of dtype or one above it: a number is a 0-d tensor then, which has no say in the dtype. None where anything is unusual. */
 static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
     fc_tensor *t[3], *made[3] = {NULL, NULL, NULL}, *written, *result = NULL;
     double number[3];
-    int numbers = 0, floating = 0, fits = 1, wide = 0;
+    int numbers = -1, tensors = -1, fits = 1, wide = 0; /* the widest kinds */
     (void)self;
     if (!fc_count("ternary", count, 6))
         return NULL;
@@ -174,27 +189,21 @@ static PyObject *fc_ternary(PyObject *self, PyObject *const *args, Py_ssize_t co
     for (int k = 0; k < 3 && fits; ++k) {
         PyObject *a = args[1 + k];
         if ((t[k] = fc_operand(a))) {
-            floating |= k >= first && fc_ndim(t[k]) > 0 && fc_dtype(t[k]) >= FC_F16;
+            const int dtype = fc_dtype(t[k]), own = dtype >= FC_F16 ? FC_KFLOAT : dtype == FC_BOOL ? FC_KBOOL : FC_KINT;
+            tensors = k >= first && fc_ndim(t[k]) > 0 && own > tensors ? own : tensors;
             wide |= !FC_SHORT(t[k]);
             continue;
         }
-        int over = 0;
-        ++numbers;
-        if (Py_TYPE(a) == &PyFloat_Type)
-            number[k] = PyFloat_AsDouble(a);
-        else if (Py_TYPE(a) == &PyLong_Type) {
-            const int64_t i = PyLong_AsLongLongAndOverflow(a, &over);
-            fits = !over && -(1LL << 53) < i && i < 1LL << 53;
-            number[k] = (double)i;
-        } else
-            fits = 0;
-        fits = fits && k >= first;
+        const int kind = fc_plain_number(a, number + k);
+        fits = kind >= 0 && k >= first;
+        numbers = kind > numbers ? kind : numbers;
     }
-    if (!fits || (numbers && !floating))
+    if (!fits || numbers > tensors)
         Py_RETURN_NONE;
     for (int k = 0; k < 3; ++k)
-        if (!t[k])
-            t[k] = made[k] = fc_from_scalar(12, 2, 0, number[k], 0.0);
+        if (!t[k]) /* beside floats of float64, whatever it is */
+            t[k] = made[k] = tensors == FC_KFLOAT ? fc_from_scalar(FC_F64, FC_KFLOAT, 0, number[k], 0.0)
+                                                  : fc_from_scalar(FC_I64, FC_KINT, (int64_t)number[k], number[k], 0.0);
     if (t[0] && t[1] && t[2]) {
         PyThreadState *saved = wide ? PyEval_SaveThread() : NULL;
         if (out)

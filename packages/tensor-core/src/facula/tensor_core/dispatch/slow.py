@@ -257,8 +257,19 @@ def execute(op, args, out=None):
     return result
 
 
+def _takes_number(op, args):
+    """May the second operand be a number, and is nothing else asked for?"""
+    return "Scalar" in op.params[1].type and args[2:] in ((), (1,))
+
+
 def call(op, args, out=None):
     """An op called in an unusual way, or one that failed on the fast path and is to be explained."""
+    if op.kind == "map2" and type(args[1]) is complex and not _listeners and type(args[0]) is Tensor and out is None and _takes_number(op, args):  # x * 2j
+        t = lib.map2s(op.id, None, args[0]._h, 3, 0, args[1].real, args[1].imag)
+        if t is not None:
+            if args[0]._origin is not None:
+                record[op.id](t, *args)
+            return t
     if op.kind == "map2" and not _listeners and type(args[0]) in _NUMBERS and type(args[1]) is Tensor and len(args) == 2 and out is None and "Scalar" in op.params[0].type:  # 2 ** x
         x, y = args
         whole = type(x) is int
@@ -346,6 +357,10 @@ def older_order(name, value, stacklevel=3):
 
 def inplace(op, args):
     """`x.op_(...)`: the first tensor is read and written (or, for rows that write in place anyway, just written)."""
+    if op.kind == "map2" and type(args[1]) is complex and type(args[0]) is Tensor and _takes_number(op, args) and unheard(args[0]):  # x *= 2j
+        if lib.fc_map2s(op.id, args[0]._h, args[0]._h, 3, 0, args[1].real, args[1].imag) is not None:
+            unrecorded(args[0])
+            return args[0]
     if override is not None and (found := override(op, args, None, "inplace")) is not NotImplemented:
         return found
     if _listeners and _listened():

@@ -10,7 +10,7 @@ from facula.tensor_core.dispatch.kinds import check, kinds_first, right, want_te
 from facula.tensor_core.dispatch.out import clear, into
 from facula.tensor_core.dispatch.run import fitting, fitting_result, is_number, number_for, zero_dim
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import float32
+from facula.tensor_core._types import BY_NAME, float32
 
 
 def _ops_error(op, text):
@@ -52,6 +52,8 @@ def where(condition, input=None, other=None, *, out=None):
         elif type(other) in _PLAIN:
             fitting_result("where", other, input, _FLOATS)
             other = other if not isinstance(input, Tensor) or input.dim() else _of_its_dtype(other, input)
+        if type(input) is bool or type(other) is bool:  # which has no say in the dtype as a tensor without dims either
+            input, other = (zero_dim(v, BY_NAME["bool"]) if type(v) is bool else v for v in (input, other))
         return _ops.where_rows(condition, input, other, out=out)
     except Exception:
         kinds_first("where", condition=condition, input=input, other=other, out=out)
