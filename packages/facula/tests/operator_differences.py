@@ -23,6 +23,7 @@ KNOWN = {
     "as_strided_scatter": {"gradient": OVERWRITTEN},
     "block_diag": {"gradient stride": GRADIENT_STRIDE},
     "chalf": {"raises": COMPLEX32},
+    "linalg.solve_triangular": {"gradient stride": GRADIENT_STRIDE},
     "matrix_exp": {"value": FINER},
     "max_pool2d_with_indices_backward": {"missing": BELOW},
     "native_dropout_backward": {"missing": BELOW},
@@ -37,5 +38,4 @@ KNOWN = {
     "special.bessel_y1": {"value": FINER},
     "special.polygamma.special_polygamma_n_0": {"value": FINER},
     "topk": {"value": TIES},
-    "triangular_solve": {"gradient stride": GRADIENT_STRIDE},
 }

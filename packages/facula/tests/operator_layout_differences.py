@@ -35,8 +35,8 @@ INCOMING = {
     "ldexp": {"twice stride": STEPS},
     "linalg.lstsq": {"twice stride": STEPS},
     "linalg.lstsq.grad_oriented": {"twice stride": STEPS},
-    "linalg.multi_dot": {"twice stride": "of dims of size 1"},
     "linalg.norm.subgradients_at_zero": {"twice value": ZERO_NORM},
+    "linalg.solve_triangular": {"gradient stride": "of dims of size 1", "twice stride": "of dims of size 1"},
     "logaddexp": {"twice stride": STEPS},
     "logcumsumexp": {"twice stride": STEPS},
     "mH": {"gradient stride": CONJUGATE},
@@ -47,5 +47,4 @@ INCOMING = {
     "nn.functional.rms_norm": {"gradient stride": "of dims of size 1"},
     "ormqr": {"twice stride": STEPS},
     "renorm": {"twice stride": STEPS},
-    "triangular_solve": {"gradient stride": "of dims of size 1", "twice stride": "of dims of size 1"},
 }

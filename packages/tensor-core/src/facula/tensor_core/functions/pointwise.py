@@ -15,7 +15,7 @@ from facula.tensor_core.dispatch.slow import grad_mode, one_node, one_step, one_
 from facula.tensor_core.functions.shape import _alone, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
-from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64
+from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64, strided
 
 
 
@@ -46,7 +46,7 @@ def angle(input, *, out=None):
     if type(input) is not Tensor:
         want_tensor("angle", "input", 0, input)
     angles = _ops._angle(_floating(input), out=out)
-    if out is None and input.is_complex() and (not input.is_contiguous() or lib.fc_lies_oddly(input._h)):  # they lie as new tensors do, of numbers only
+    if out is None and input.is_complex() and input.layout is strided and (not input.is_contiguous() or lib.fc_lies_oddly(input._h)):  # they lie as new tensors do, of numbers only
         angles = one_node(_ops.copy(angles, None, 0), "AngleBackward0", input)
     return angles
 
