@@ -3,7 +3,7 @@
  *
  * The includer defines  F_NAME (of the cell)  S (stored type)  A (accumulator)  LOAD(s)  INIT  MAP(v, p)  OP(a, b);
  * p is the output's own parameter (the mean for a variance, the peak for logsumexp);
- * only a MAP that names p reads it. FOLD_PARTS: fold_cell_type.h's, of the type. F_EXACT: the result does not depend on the order, and rows have none; F_APART: they have lanes all the same.
+ * only a MAP that names p reads it. FOLD_PARTS: fold_cell_type.h's, of the type. F_EXACT: the result does not depend on the order, and rows have none; F_APART: they have lanes all the same, from FOLD_APART_FROM elements on.
  * F_FEW: columns of few elements have a loop of their own; MAP does not name p. F_HEAVY: MAP is long, and written out as seldom as can be. F_PAIRS: complex numbers are folded by it, as pairs, and every second element where it is. F_NAME, F_EXACT, F_FEW,
  * F_HEAVY, F_PAIRS, INIT, MAP, OP, A are undefined at the end.
  * A cell works on ONE block (n <= FC_FOLD_BLOCK); fold_block.c and fold_tile.c own blocks and threads, fold_choose.c types.
@@ -70,7 +70,7 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
         int64_t i = 0;
 #ifdef F_APART /* the compiler makes it one chain, of instructions that wait longer than they take */
         A lane[FC_FOLD_LANES];
-        if (n >= FC_FOLD_LANES) {
+        if (n >= FOLD_APART_FROM) {
             FOLD_EACH(lane[j] = x_r[j])
             for (i = FC_FOLD_LANES; i + FC_FOLD_LANES <= n; i += FC_FOLD_LANES)
                 FOLD_EACH(lane[j] = OP(lane[j], x_r[i + j]))

@@ -17,6 +17,7 @@
 #if FC_ISA_NUM == 4 /* for these v3 has no instruction; a v4 machine takes v3's other cells */
 #define NO_TRUTH
 #define FOLD_PARTS 2
+#define FOLD_APART_FROM FC_FOLD_LANES
 #define ONLY_PROD
 #define T_NAME i64
 #define S int64_t
@@ -24,6 +25,7 @@
 #define HIGHEST INT64_MAX
 #include "fold_int_ops.h"
 #undef ONLY_PROD
+#undef FOLD_APART_FROM
 #undef FOLD_PARTS
 #undef NO_TRUTH
 
@@ -53,18 +55,23 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = {
 #define HIGHEST UINT16_MAX
 #include "fold_int_ops.h"
 
+/* lanes of their own, where an instruction takes longer than the next is away; of 64 bits it is a comparison and a choice */
+#define FOLD_PARTS 2
+#define FOLD_APART_FROM 512 /* elements that repay joining them */
 #define T_NAME u32
 #define S uint32_t
 #define LOWEST 0
 #define HIGHEST UINT32_MAX
 #include "fold_int_ops.h"
+#undef FOLD_APART_FROM
 
-#define FOLD_PARTS 2 /* 64 bits: a comparison and a choice */
+#define FOLD_APART_FROM FC_FOLD_LANES
 #define T_NAME u64
 #define S uint64_t
 #define LOWEST 0
 #define HIGHEST UINT64_MAX
 #include "fold_int_ops.h"
+#undef FOLD_APART_FROM
 #undef FOLD_PARTS
 
 #define NO_TRUTH
@@ -80,19 +87,23 @@ const fc_fold_cells FC_ISA_NAME(fc_fold_exact)[FC_U64 + 1] = {
 #define HIGHEST INT16_MAX
 #include "fold_int_ops.h"
 
+#define FOLD_PARTS 2
+#define FOLD_APART_FROM 512
 #define T_NAME i32
 #define S int32_t
 #define LOWEST INT32_MIN
 #define HIGHEST INT32_MAX
 #include "fold_int_ops.h"
+#undef FOLD_APART_FROM
 
+#define FOLD_APART_FROM FC_FOLD_LANES
 #define NO_SUM
-#define FOLD_PARTS 2
 #define T_NAME i64
 #define S int64_t
 #define LOWEST INT64_MIN
 #define HIGHEST INT64_MAX
 #include "fold_int_ops.h"
+#undef FOLD_APART_FROM
 #undef FOLD_PARTS
 #undef NO_SUM
 #undef NO_TRUTH
