@@ -3,6 +3,7 @@
  * Of equal elements the one with the lower index comes first. A small k is kept in order while the line passes once; of a larger one of many
  * elements, what may be among them is collected, and cut down to the k best where it becomes too much.
  */
+#include "../core/copy_nest.h"
 #include "../core/levels.h"
 #include "select.h"
 #include "sort_side.h"
@@ -260,6 +261,120 @@ static void best_of_many(const job *q, int64_t l, const char *x, uint64_t *room)
     }
 }
 
+#if FC_ISA_NUM >= 3
+/* Short lines, eight abreast: an element of each, the best so far in registers, and what is better changes places with them, without a branch. */
+enum { ABREAST = 8, SHORT = 1024 /* of longer ones a glance finds little */, PLACES = 5 };
+typedef int32_t lanes __attribute__((vector_size(4 * ABREAST)));
+typedef f32 float_lanes __attribute__((vector_size(4 * ABREAST)));
+
+/* What is larger is better: the order of floats as that of integers, NaN above all. */
+static inline lanes better_first(lanes raw, const int floats, int largest)
+{
+    lanes key = raw;
+    if (floats) {
+        const float_lanes x = (float_lanes)raw + 0.0f; /* -0 is 0 */
+        const lanes nan = (lanes)(x != x), u = (lanes)x;
+        key = ((u ^ ((u >> 31) & INT32_MAX)) & ~nan) | (nan & INT32_MAX);
+    }
+    return largest ? key : ~key;
+}
+
+/* From where it is better on, what was there moves on by one, also past what equals it: `moved`. */
+#define CHANGE(j, always) {                                                    \
+        moved |= (v > k##j) | (always);                                        \
+        const lanes a = (v ^ k##j) & moved, b = (at ^ p##j) & moved;           \
+        k##j ^= a, v ^= a, p##j ^= b, at ^= b;                                 \
+    }
+#define EACH_OF_1(X) X(0)
+#define EACH_OF_2(X) EACH_OF_1(X) X(1)
+#define EACH_OF_3(X) EACH_OF_2(X) X(2)
+#define EACH_OF_4(X) EACH_OF_3(X) X(3)
+#define EACH_OF_5(X) EACH_OF_4(X) X(4)
+#define BEGIN(j) lanes k##j = {0}, p##j = {0};
+#define FILL(j) CHANGE(j, -(int32_t)(j >= i))
+#define KEEP(j) CHANGE(j, 0)
+#define STORE(j) memcpy(place[j], &p##j, sizeof p##j);
+#define PICK(K)                                                                                                    \
+    static inline void pick_##K(int32_t (*place)[ABREAST], const char *x, int64_t n, const int floats, int largest) \
+    {                                                                                                              \
+        EACH_OF_##K(BEGIN)                                                                                         \
+        for (int32_t i = 0; i < n; ++i) {                                                                          \
+            lanes v, at = (lanes){0} + i, moved = {0};                                                             \
+            memcpy(&v, x + i * (int64_t)sizeof v, sizeof v);                                                       \
+            v = better_first(v, floats, largest);                                                                  \
+            if (i < K) {                                                                                           \
+                EACH_OF_##K(FILL)                                                                                  \
+                continue;                                                                                          \
+            }                                                                                                      \
+            EACH_OF_##K(KEEP)                                                                                      \
+        }                                                                                                          \
+        EACH_OF_##K(STORE)                                                                                         \
+    }
+PICK(1) PICK(2) PICK(3) PICK(4) PICK(5)
+
+static void pick(int32_t (*place)[ABREAST], const char *x, int64_t n, int64_t k, const int floats, int largest)
+{
+    switch (k) {
+    case 1: pick_1(place, x, n, floats, largest); break;
+    case 2: pick_2(place, x, n, floats, largest); break;
+    case 3: pick_3(place, x, n, floats, largest); break;
+    case 4: pick_4(place, x, n, floats, largest); break;
+    default: pick_5(place, x, n, floats, largest);
+    }
+}
+#undef CHANGE
+#undef BEGIN
+#undef FILL
+#undef KEEP
+#undef STORE
+#undef PICK
+
+/* As many lines from l on, each `apart` elements behind the one before. */
+static void few_of_short_lines(const job *q, int64_t l, const char *x, int64_t apart)
+{
+    const int64_t n = q->f.n;
+    _Alignas(32) char turned[SHORT * sizeof(lanes)];
+    int32_t place[PLACES][ABREAST];
+    fc_turn(turned, sizeof(lanes), x, apart * 4, ABREAST, n, 4);
+    if (q->x->dtype == FC_F32)
+        pick(place, turned, n, q->k, 1, q->largest);
+    else
+        pick(place, turned, n, q->k, 0, q->largest);
+    for (int64_t c = 0; c < ABREAST; ++c) {
+        kept best[PLACES];
+        for (int64_t k = 0; k < q->k; ++k)
+            best[k].at = place[k][c];
+        deliver(q, l + c, x + c * apart * 4, best);
+    }
+}
+
+static int goes_abreast(const job *q)
+{
+    const int dtype = q->x->dtype;
+    return q->k <= PLACES && q->f.step == 1 && q->f.n <= SHORT && q->f.count >= ABREAST && (dtype == FC_F32 || dtype == FC_I32);
+}
+
+/* How far apart the lines from l on are, of which ABREAST follow one another at equal distances; 0 where they do not. */
+static int64_t apart_of(const job *q, int64_t l, int64_t end)
+{
+    const fc_lines *f = &q->f;
+    int64_t source, first = fc_line_at(f, l, &source), apart = 0;
+    const int few = goes_abreast(q);
+    for (int64_t c = 1; few && c < ABREAST; ++c) {
+        const int64_t at = l + c < end ? fc_line_at(f, l + c, &source) : first;
+        if (l + c >= end || source != l + c || (c > 1 && at - first != c * apart))
+            return 0;
+        apart = c == 1 ? at - first : apart;
+    }
+    return few && apart > 0 ? apart : 0;
+}
+#else
+enum { ABREAST = 1 };
+static int goes_abreast(const job *q) { return (void)q, 0; }
+static int64_t apart_of(const job *q, int64_t l, int64_t end) { return (void)q, (void)l, (void)end, 0; }
+static void few_of_short_lines(const job *q, int64_t l, const char *x, int64_t apart) { (void)apart, few_of_line(q, l, x); }
+#endif
+
 static void lines(void *ctx, int64_t begin, int64_t end, void *room)
 {
     const job *q = ctx;
@@ -274,7 +389,11 @@ static void lines(void *ctx, int64_t begin, int64_t end, void *room)
             continue;
         if (few_pay) {
             width = fc_lines_beside(f, l, end - l < SIDE ? end - l : SIDE);
-            if (width == 1)
+            const int64_t apart = width == 1 ? apart_of(q, l, end) : 0;
+            if (apart) {
+                few_of_short_lines(q, l, x, apart);
+                width = ABREAST;
+            } else if (width == 1)
                 few_of_line(q, l, x);
             else
                 few_of_lines(q, l, x, width);
@@ -300,7 +419,8 @@ int FC_ISA_NAME(fc_cpu__topk)(fc_call *c)
     job q = {c->t[0], c->out[0], c->out[1], fc_lines_of(c->t[0], c->i[1]), k, (int)c->i[2]};
     if (!q.value->numel)
         return FC_OK;
-    const int64_t room = q.f.n > FEW_OF && q.k * FEW_OF < q.f.n ? 0 : fc_side_room(&q.f);
+    const int one_by_one = q.f.n > FEW_OF && (q.k * FEW_OF < q.f.n || (3 * q.k <= q.f.n && goes_abreast(&q)));
+    const int64_t room = one_by_one ? 0 : fc_side_room(&q.f);
     if (room)
         return fc_side_lines(&q.f, q.x, q.value, q.index, q.k, q.largest, room);
     const int bad = fc_parallel_scratch(q.f.count, 1 + 2048 / q.f.n, (size_t)q.f.n * 3 * sizeof(uint64_t), lines, &q);

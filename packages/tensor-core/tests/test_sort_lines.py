@@ -79,6 +79,28 @@ def test_the_best_of_many_are_collected(dtype):
                 assert facula.equal(lying.gather(0, index).nan_to_num(7), value.nan_to_num(7))
 
 
+@pytest.mark.usefixtures("as_before")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("dtype", ("float32", "int32"))
+def test_a_few_of_short_lines_are_picked_eight_abreast(dtype, level):
+    lib.fc_set_isa_level(level)
+    rng = np.random.default_rng(11)
+    for n in (2, 8, 17, 18, 33, 100, 256, 1024, 1025):
+        numbers = rng.integers(-9, 9, (3, 13, n)).astype(dtype) if n % 2 else (rng.standard_normal((3, 13, n)) * 1000).astype(dtype)
+        least = [np.nan, -np.inf, -0.0, 0.0] if dtype == "float32" else [-(2**31), 2**31 - 1]
+        numbers[rng.random(numbers.shape) < 0.1] = rng.choice(least)
+        numbers[1, 2] = least[0]
+        x = facula.from_numpy(numbers)
+        for lying in (x, x[:, 1::2], x[..., :-1], x[:, :1].expand(3, 13, n), x.transpose(0, 1), x[0, 0]):
+            for k in {1, min(3, lying.shape[-1]), min(5, lying.shape[-1])}:
+                for largest in (True, False):
+                    value, index = facula.topk(lying, k, largest=largest)
+                    expected, places = facula.sort(lying, descending=largest, stable=True)
+
+                    assert places[..., :k].tolist() == index.tolist()
+                    assert expected[..., :k].contiguous().numpy().tobytes() == value.contiguous().numpy().tobytes()
+
+
 EXTREMES = {"float32": (np.nan, np.inf, -np.inf, -0.0), "float64": (np.nan, np.inf, -np.inf), "int64": (2**63 - 1, -(2**63)), "int32": (2**31 - 1, -(2**31)), "uint8": (255, 0), "float16": (np.nan, np.inf)}
 
 
