@@ -50,20 +50,25 @@ static inline void doubles(char *to, int64_t to_row, const char *from, int64_t f
     }
 }
 
+/* Register i with register i + n / 2, so often that what was a row is a column. */
+#define INTERLEAVE(T, a, n, rounds, low, high)             \
+    for (int round = 0; round < rounds; ++round) {         \
+        T b[n];                                            \
+        for (int i = 0; i < n / 2; ++i) {                  \
+            b[2 * i] = low(a[i], a[i + n / 2]);            \
+            b[2 * i + 1] = high(a[i], a[i + n / 2]);       \
+        }                                                  \
+        for (int i = 0; i < n; ++i)                        \
+            a[i] = b[i];                                   \
+    }
+
 /* A square of eight half words: interleaving row i with row i + 4, three times, turns it. */
 static inline void halves(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    __m128i a[8], b[8];
+    __m128i a[8];
     for (int i = 0; i < 8; ++i)
         a[i] = _mm_loadu_si128((const __m128i *)(from + i * from_row));
-    for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < 4; ++i) {
-            b[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
-            b[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
-        }
-        for (int i = 0; i < 8; ++i)
-            a[i] = b[i];
-    }
+    INTERLEAVE(__m128i, a, 8, 3, _mm_unpacklo_epi16, _mm_unpackhi_epi16)
     for (int j = 0; j < 8; ++j)
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }
@@ -72,17 +77,10 @@ static inline void halves(char *to, int64_t to_row, const char *from, int64_t fr
 static inline void many_halves(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
     for (int j = 0; j < 16; j += 8, from += 16, to += 8 * to_row) {
-        __m256i a[8], b[8];
+        __m256i a[8];
         for (int i = 0; i < 8; ++i)
             a[i] = _mm256_castpd_si256(both(from + i * from_row, from + (i + 8) * from_row));
-        for (int round = 0; round < 3; ++round) {
-            for (int i = 0; i < 4; ++i) {
-                b[2 * i] = _mm256_unpacklo_epi16(a[i], a[i + 4]);
-                b[2 * i + 1] = _mm256_unpackhi_epi16(a[i], a[i + 4]);
-            }
-            for (int i = 0; i < 8; ++i)
-                a[i] = b[i];
-        }
+        INTERLEAVE(__m256i, a, 8, 3, _mm256_unpacklo_epi16, _mm256_unpackhi_epi16)
         for (int i = 0; i < 8; ++i)
             put(to + i * to_row, _mm256_castsi256_pd(a[i]));
     }
@@ -91,17 +89,10 @@ static inline void many_halves(char *to, int64_t to_row, const char *from, int64
 /* A square of sixteen bytes, in the same way. */
 static inline void bytes(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    __m128i a[16], b[16];
+    __m128i a[16];
     for (int i = 0; i < 16; ++i)
         a[i] = _mm_loadu_si128((const __m128i *)(from + i * from_row));
-    for (int round = 0; round < 4; ++round) {
-        for (int i = 0; i < 8; ++i) {
-            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 8]);
-            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 8]);
-        }
-        for (int i = 0; i < 16; ++i)
-            a[i] = b[i];
-    }
+    INTERLEAVE(__m128i, a, 16, 4, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
     for (int j = 0; j < 16; ++j)
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }
@@ -109,17 +100,10 @@ static inline void bytes(char *to, int64_t to_row, const char *from, int64_t fro
 /* Eight columns of sixteen bytes: what those rows leave of the registers of a square. */
 static inline void eight_columns(char *to, int64_t to_row, const char *from, int64_t from_row)
 {
-    __m128i a[8], b[8];
+    __m128i a[8];
     for (int i = 0; i < 8; ++i)
         a[i] = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(from + i * from_row)), _mm_loadl_epi64((const __m128i *)(from + (i + 8) * from_row)));
-    for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < 4; ++i) {
-            b[2 * i] = _mm_unpacklo_epi8(a[i], a[i + 4]);
-            b[2 * i + 1] = _mm_unpackhi_epi8(a[i], a[i + 4]);
-        }
-        for (int i = 0; i < 8; ++i)
-            a[i] = b[i];
-    }
+    INTERLEAVE(__m128i, a, 8, 3, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
     for (int j = 0; j < 8; ++j)
         _mm_storeu_si128((__m128i *)(to + j * to_row), a[j]);
 }

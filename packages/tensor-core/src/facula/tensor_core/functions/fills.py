@@ -3,7 +3,7 @@
 import warnings
 
 from facula.tensor_core import _ops
-from facula.tensor_core.functions import order as _order
+from facula.tensor_core.functions import order as _order, shape as _shape
 from facula.tensor_core.dispatch import slow as _dispatch
 from facula.tensor_core.dispatch.arguments import by_axis
 from facula.tensor_core._errors import ShapeError
@@ -55,7 +55,7 @@ def _filled(input, mask, value):
 
 def _in_rows(*operands):
     """Operands as new tensors lie, dims of size 1 too, as every result of masked_fill does, and its gradient."""
-    return [_dispatch.gradient_lies(_ops.copy(t, None, 0) if _lies_oddly(t._h) else t, "rows") for t in operands]
+    return [_dispatch.gradient_lies(_shape.as_new(t), "rows") for t in operands]
 
 
 _lies_oddly = lib.fc_lies_oddly

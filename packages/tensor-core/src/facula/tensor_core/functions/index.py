@@ -367,9 +367,7 @@ def take(input, index, *, out=None):
         a_tensor("take", out)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    given = index
-    if lib.fc_lies_oddly(index._h):  # otherwise than what is taken
-        index = _ops.copy(index, None, 0)
+    given, index = index, _shape.as_new(index)  # what is taken lies so, too
     if out is None and not _ops.interpreting and input._origin is None:
         t = lib.fc_view_list(_VIEW, (input if _is_contiguous(input._h, 0) else _ops.copy(input, None, 0))._h, 1, (-1,))
         t = None if t is None else lib.index(t, 1, [index])

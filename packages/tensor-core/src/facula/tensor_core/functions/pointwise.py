@@ -12,7 +12,7 @@ from facula.tensor_core._lib import lib
 from facula.tensor_core.dispatch.out import a_tensor, clear, into, same_dtype
 from facula.tensor_core.dispatch.run import LARGEST, fitting, is_number, number_for, zero_dim
 from facula.tensor_core.dispatch.slow import grad_mode, one_node, one_step, one_step_of, stepping
-from facula.tensor_core.functions.shape import _alone, broadcast_tensors
+from facula.tensor_core.functions.shape import _alone, as_new, broadcast_tensors
 from facula.tensor_core._state import result_type
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core._types import BY_NAME, DTYPES, float32, float64, strided
@@ -46,9 +46,10 @@ def angle(input, *, out=None):
     if type(input) is not Tensor:
         want_tensor("angle", "input", 0, input)
     angles = _ops._angle(_floating(input), out=out)
-    if out is None and input.is_complex() and input.layout is strided and (not input.is_contiguous() or lib.fc_lies_oddly(input._h)):  # they lie as new tensors do, of numbers only
-        angles = one_node(_ops.copy(angles, None, 0), "AngleBackward0", input)
-    return angles
+    if out is not None or not input.is_complex() or input.layout is not strided:
+        return angles
+    new = as_new(angles)  # of complex numbers alone
+    return angles if new is angles else one_node(new, "AngleBackward0", input)
 
 
 def isreal(input):

@@ -4,13 +4,12 @@ import warnings
 
 from facula.tensor_core import _ops, return_types
 from facula.tensor_core._errors import DTypeError, ShapeError
-from facula.tensor_core._lib import lib
 from facula.tensor_core._tensor import Tensor
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core.dispatch.kinds import check, kinds_first, real_order, right, want_tensor
 from facula.tensor_core.dispatch.out import a_tensor, into
 from facula.tensor_core.dispatch.slow import one_node, one_step
-from facula.tensor_core.functions.shape import wrap_dim
+from facula.tensor_core.functions.shape import as_new, wrap_dim
 from facula.tensor_core._types import int64 as _int64
 
 
@@ -303,7 +302,7 @@ def _truth(fold, input, dim, keepdim, out):
         check(fold.__name__, "keepdim", 2, "bool", keepdim)
     if isinstance(dim, (tuple, list)) and not dim:  # no dim, not every dim: PyTorch's one exception
         result = _ops.ne(input, 0, out=out)
-        return _u8(input, _ops.copy(result, None, 0) if out is None and lib.fc_lies_oddly(result._h) else result, out)
+        return _u8(input, as_new(result) if out is None else result, out)
     return _u8(input, fold(input, dim, keepdim, out=out), out)
 
 

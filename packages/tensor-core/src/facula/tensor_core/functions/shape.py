@@ -76,6 +76,11 @@ def reshape(input, shape):
     return reshaped(input, shape if type(shape) is tuple else sequence("reshape", "shape", shape))
 
 
+def as_new(t):
+    """t, or a copy of it that lies as a new tensor of its shape does, dims of size 1 and 0 too."""
+    return _ops.copy(t, None, 0) if lib.fc_lies_oddly(t._h) else t
+
+
 def reshaped(self, *sizes, shape=None):
     """reshape, with sizes one by one too: the method.
 

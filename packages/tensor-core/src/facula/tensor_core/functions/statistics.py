@@ -3,7 +3,6 @@
 from facula.tensor_core.dispatch.arguments import LACKING, renamed
 from facula.tensor_core import _ops
 from facula.tensor_core.functions import order as _order, shape as _shape
-from facula.tensor_core._lib import lib
 from facula.tensor_core.memory import data as _data
 from facula.tensor_core.dispatch.kinds import check, real_order
 from facula.tensor_core.dispatch.run import number
@@ -135,8 +134,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
     tensor([[0.6000, 0.8000],
             [0.3000, 0.4000]])
     """
-    result = _ops.mul(input, _renorm_factor(input, p, dim, maxnorm))
-    result = _ops.copy(result, None, 0) if lib.fc_lies_oddly(result._h) else result
+    result = _shape.as_new(_ops.mul(input, _renorm_factor(input, p, dim, maxnorm)))
     return one_node(result, "RenormBackward0", input) if out is None else into("renorm", result, out, (input,))
 
 
