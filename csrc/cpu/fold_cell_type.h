@@ -57,7 +57,11 @@ typedef struct { FC_FOLD_CELLS(X) fc_fold_find find; fc_fold_stage raise; fc_fol
 
 /* Integers and bool: fold_exact.c. Floats: fold_float.c, f32 and f64; halves are read as f32. Complex: fold_complex.c. */
 extern const fc_fold_cells fc_fold_exact_v2[FC_U64 + 1], fc_fold_exact_v3[FC_U64 + 1], fc_fold_exact_v4[FC_U64 + 1];
-extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex_v2[2], fc_fold_complex_v3[2];
+extern const fc_fold_cells fc_fold_float_v2[2], fc_fold_float_v3[2], fc_fold_float_v4[2], fc_fold_complex_v2[2], fc_fold_complex_v3[2],
+    fc_fold_complex_v4[2];
+
+/* Products of complex numbers in registers: fold_complex_simd.c. */
+extern const fc_fold_cell fc_fold_prod_c64_v3, fc_fold_prod_c64_v4, fc_fold_prod_c128_v3, fc_fold_prod_c128_v4;
 
 /* Sums of stored halves, which need no stage: fold_half_simd.c. */
 extern const fc_fold_cell fc_fold_sum_f16_v3, fc_fold_sum_f16_v4, fc_fold_sum_bf16_v3, fc_fold_sum_bf16_v4;

@@ -19,8 +19,10 @@ static const fc_fold_cells *cells_of(int dtype)
 static const fc_fold_cells *wide_of(int dtype)
 {
     static const fc_fold_cells none;
-    if (fc_isa_level() < 4 || fc_is_complex(dtype))
+    if (fc_isa_level() < 4)
         return &none;
+    if (fc_is_complex(dtype))
+        return fc_fold_complex_v4 + (dtype - FC_C64);
     return fc_is_int(dtype) ? fc_fold_exact_v4 + dtype : fc_fold_float_v4 + (dtype - FC_F32);
 }
 

@@ -1,4 +1,4 @@
-/* Fold cells of complex numbers where they are not two columns of reals, compiled for two ISA levels: a v4 machine takes v3's. */
+/* Fold cells of complex numbers where they are not two columns of reals, compiled for two ISA levels: a v4 machine takes v3's but for products. */
 #include "../core/isa.h"
 
 #if FC_ISA_NUM > 2 && !defined __clang__
@@ -13,6 +13,12 @@
 #define FOLD_PASTE(a, b) FOLD_PASTE_(a, b)
 #define FOLD_T(name) FOLD_PASTE(name, T_NAME)
 #define LOAD(s) (s)
+#if FC_ISA_NUM > 2
+#define NO_SUM /* nor prod: fold_complex_simd.c */
+#define PROD(T) FC_ISA_NAME(FOLD_PASTE(fc_fold_prod, T))
+#else
+#define PROD(T) FOLD_PASTE(FOLD_PASTE(prod, T), cell)
+#endif
 
 #define T_NAME c64
 #define FOLD_PARTS 2
@@ -35,7 +41,7 @@
 #include "fold_complex_ops.h"
 
 #define COMPLEX_ROW(T)                                                                                               \
-    {.prod = &prod_##T##_cell, .any = &any_##T##_cell, .all = &all_##T##_cell, .count = &count_##T##_cell,           \
+    {.prod = &PROD(T), .any = &any_##T##_cell, .all = &all_##T##_cell, .count = &count_##T##_cell,           \
      .sumabs = &sumabs_##T##_cell, .sumsq = &sumsq_##T##_cell, .maxabs = &maxabs_##T##_cell,                         \
      .minabs = &minabs_##T##_cell, .raise = raise_##T}
 
