@@ -95,6 +95,8 @@ INLINE __m256 pair_fma_256(__m256 x, __m256 y, __m256 z)
 #define turn_square_bf16 turn_square_f32
 #include "gemm_pack_simd.h"
 
+#define NARROW_COLS 256 /* of a stretch of sums that are rounded together: whole lines, and time to fetch the next ones */
+
 /* Sums of a tile, rounded, to a c of halves. */
 static __attribute__((noinline)) void put_narrow(const fc_gemm_tile_job *job, int64_t i0, int64_t j0, int rows, int cols, const float *sum, int64_t pitch)
 {
@@ -103,6 +105,11 @@ static __attribute__((noinline)) void put_narrow(const fc_gemm_tile_job *job, in
     const float alpha = job->factors ? (float)job->factors[0] : 1, beta = job->factors ? (float)job->factors[1] : 1;
     uint16_t *z = (uint16_t *)job->c + i0 * job->c_row + j0;
     for (int i = 0; i < rows; ++i, sum += pitch, z += job->c_row, half = half ? half + job->bias_row : NULL) {
+        for (int j = 0; j < cols; j += 32) {
+            if (half)
+                __builtin_prefetch(half + NARROW_COLS + j);
+            __builtin_prefetch(z + NARROW_COLS + j, 1);
+        }
 #if FC_ISA_NUM == 4
         for (int j = 0; j < cols; j += 16) {
             const __mmask16 some = (__mmask16)(cols - j < 16 ? (1u << (cols - j)) - 1 : 0xffff);
@@ -116,7 +123,7 @@ static __attribute__((noinline)) void put_narrow(const fc_gemm_tile_job *job, in
             _mm256_mask_storeu_epi16(z + j, some, (__m256i)_mm512_cvtneps_pbh(v));
         }
 #else
-        float made[2 * LANES];
+        float made[NARROW_COLS];
         for (int j = 0; j < cols; ++j)
             made[j] = half ? alpha * sum[j] + beta * fc_f32_of_bf16(half[j]) : line ? sum[j] + line[j] : sum[j];
         FC_ISA_NAME(fc_narrow_bf16)(z, made, cols);

@@ -245,6 +245,20 @@ INLINE void T(one_tile)(const fc_gemm_tile_job *job, int64_t i, int64_t j)
     T(put)(job, i, j, rows, cols, to.at, to.pitch);
 }
 
+#if FC_GEMM_PAIRS
+/* Tiles of a stretch of columns, then all of their sums to halves: one tile's would be half a line of each row. */
+static __attribute__((noinline)) void T(narrow_tiles)(const fc_gemm_tile_job *job, int64_t i, int64_t j0)
+{
+    R sum[TILE_ROWS * NARROW_COLS] __attribute__((aligned(64)));
+    const int rows = (int)(job->rows - i < TILE_ROWS ? job->rows - i : TILE_ROWS);
+    const int cols = (int)(job->cols - j0 < NARROW_COLS ? job->cols - j0 : NARROW_COLS);
+    for (int j = 0; j < cols; j += 2 * LANES)
+        T(tiles)[rows - 1][cols - j > LANES](job->split ? FC_GEMM_CHAINS : 1, job->depth, (const R *)job->a + i * job->depth, TILE_ROWS,
+                                 (const R *)job->b + (j0 + j) * job->depth, 2 * LANES, sum + j, NARROW_COLS);
+    put_narrow(job, i, j0, rows, cols, sum, NARROW_COLS);
+}
+#endif
+
 static void T(block)(const fc_gemm_tile_job *job)
 {
     if (job->b_at || job->a_row) {
@@ -260,6 +274,14 @@ static void T(block)(const fc_gemm_tile_job *job)
         return;
     }
     /* a panel of b stays in L1 for all rows, but where there is little to compute c is what counts: it is met along its rows */
+#if FC_GEMM_PAIRS
+    if (job->depth <= FC_GEMM_SHALLOW && job->narrow) { /* c_col is 1 */
+        for (int64_t i = 0; i < job->rows; i += TILE_ROWS)
+            for (int64_t j = 0; j < job->cols; j += NARROW_COLS)
+                T(narrow_tiles)(job, i, j);
+        return;
+    }
+#endif
     if (job->depth <= FC_GEMM_SHALLOW && job->c_col == 1)
         for (int64_t i = 0; i < job->rows; i += TILE_ROWS)
             for (int64_t j = 0; j < job->cols; j += 2 * LANES)

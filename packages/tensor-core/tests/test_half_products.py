@@ -90,11 +90,13 @@ def test_denormal_numbers_of_bfloat16_count_as_zero(level):
         assert rows == 1 or (abs(got[1, 0].item() - 1) < 0.01 and got[1, 1].item() == 0)
 
 
+@pytest.mark.parametrize("level", LEVELS[-2:])
 @pytest.mark.parametrize("dtype", ("bfloat16", "float16"))
-@pytest.mark.parametrize("shape", [(1, 5, 1), (3, 300, 4), (64, 64, 64), (100, 257, 33), (2, 5000, 3), (70, 4200, 9)])
+@pytest.mark.parametrize("shape", [(1, 5, 1), (3, 300, 4), (64, 64, 64), (100, 257, 33), (2, 5000, 3), (70, 4200, 9), (29, 1, 521), (31, 40, 800)])
 @pytest.mark.parametrize("beta, alpha", [(1, 1), (0.5, 2), (0, 1), (1, -1.5)])
-def test_sums_with_products_round_once(dtype, shape, beta, alpha):
+def test_sums_with_products_round_once(dtype, shape, beta, alpha, level):
     """addmm, baddbmm and addmv of halves, turned, over an operand and with an output: one rounding of the float sum."""
+    lib.fc_set_isa_level(level)
     rng, kind = np.random.default_rng(0), getattr(facula, dtype)
     draw = lambda *sizes: facula.from_numpy(rng.standard_normal(sizes)).to(kind)
     rows, steps, columns = shape
