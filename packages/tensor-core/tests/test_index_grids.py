@@ -36,3 +36,30 @@ def test_places_out_of_bounds_are_named(at, message):
     i[3], j[4] = at
     with pytest.raises(IndexError, match=message):
         facula.zeros(50, 60)[i, j]
+
+
+LAID = {
+    "as it is": lambda x: x,
+    "turned": lambda x: x.permute(2, 0, 1),
+    "gaps": lambda x: x[:, ::2, 1:],
+    "expanded": lambda x: x[:, :1].expand(2, 5, 4),
+    "a column": lambda x: x[1, :, 2],
+    "one number": lambda x: x[1, 2, 3].expand(3, 2),
+    "no dims": lambda x: x[1, 2, 3],
+}
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("laid", LAID)
+def test_take_reads_any_layout_where_it_lies(laid, dtype):
+    x = LAID[laid](facula.arange(24).reshape(2, 3, 4).to(getattr(facula, dtype)))
+    flat, n = x.numpy().reshape(-1), x.numel()
+    for shape in ((), (0,), (7,), (3, 1, 2), (40, 50)):
+        places = np.random.default_rng(1).integers(-n, n, shape)
+        for index in (facula.tensor(places), facula.tensor(places.T), facula.tensor(places).mT if len(shape) > 1 else facula.tensor(places)):
+            got = x.take(index)
+            assert got.dtype is x.dtype and got.shape == index.shape and got.tolist() == flat[index.numpy()].tolist()
+            assert got.stride() == index.stride() or not index.numel()
+    for bad in (n, -n - 1):
+        with pytest.raises(IndexError, match="out of bounds"):
+            x.take(facula.tensor([0, bad]))

@@ -369,8 +369,7 @@ def take(input, index, *, out=None):
         raise IndexError("take(): tried to take from an empty tensor")
     given, index = index, _shape.as_new(index)  # what is taken lies so, too
     if out is None and not _ops.interpreting and input._origin is None:
-        t = lib.fc_view_list(_VIEW, (input if _is_contiguous(input._h, 0) else _ops.copy(input, None, 0))._h, 1, (-1,))
-        t = None if t is None else lib.index(t, 1, [index])
+        t = lib.take(input._h, index._h)
         if t is not None:
             return t
     flat = input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1)
