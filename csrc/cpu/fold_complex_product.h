@@ -94,20 +94,32 @@ INLINE S T(concluded)(V *lane, const S *rest, int64_t n)
     return all[0];
 }
 
-static void T(rows)(void *restrict out, const void *restrict x_, int64_t rows, int64_t n, int64_t step, const void *restrict param)
+/* `rows`, a constant, side by side: each product waits for the one before it. */
+INLINE void T(abreast)(const int rows, S *out, const S *x, int64_t n, int64_t step)
 {
     const int64_t whole = n / FC_FOLD_LANES * FC_FOLD_LANES;
-    (void)param;
-    for (int64_t r = 0; r < rows; ++r) {
-        const S *x = (const S *)x_ + r * step;
-        V lane[T(LANES)];
+    V lane[2][T(LANES)];
+    for (int r = 0; r < rows; ++r)
         for (int j = 0; j < T(LANES); ++j)
-            lane[j] = T(ones)();
-        for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
+            lane[r][j] = T(ones)();
+    for (int64_t i = 0; i < whole; i += FC_FOLD_LANES)
+        for (int r = 0; r < rows; ++r)
             for (int j = 0; j < T(LANES); ++j)
-                lane[j] = T(product)(lane[j], T(load)(x + i + j * T(WIDTH)));
-        ((S *)out)[r] = T(concluded)(lane, x + whole, n - whole);
-    }
+                lane[r][j] = T(product)(lane[r][j], T(load)(x + r * step + i + j * T(WIDTH)));
+    for (int r = 0; r < rows; ++r)
+        out[r] = T(concluded)(lane[r], x + r * step + whole, n - whole);
+}
+
+static void T(rows)(void *restrict out_, const void *restrict x_, int64_t rows, int64_t n, int64_t step, const void *restrict param)
+{
+    S *out = out_;
+    const S *x = x_;
+    int64_t r = 0;
+    (void)param;
+    for (; T(LANES) <= 4 && r + 2 <= rows; r += 2)
+        T(abreast)(2, out + r, x + r * step, n, step);
+    for (; r < rows; ++r)
+        T(abreast)(1, out + r, x + r * step, n, step);
 }
 
 /* Columns of at most 2 * 16 elements: lanes j and j + 8 become one as they are read. */

@@ -15,11 +15,11 @@
 #define RE_f32(x) _mm512_moveldup_ps(x)
 #define IM_f32(x) _mm512_movehdup_ps(x)
 #define EXCHANGED_f32(x) _mm512_permute_ps(x, 0xb1)
-#define JOINED_f32(a, b) _mm512_fmaddsub_ps(a, _mm512_set1_ps(1), b) /* there is none without a product, which 1 leaves as it is */
+#define JOINED_f32(a, b) _mm512_add_ps(a, _mm512_xor_ps(b, (__m512)_mm512_set1_epi64(1ll << 31))) /* a - b is a + -b; of real parts */
 #define RE_f64(x) _mm512_movedup_pd(x)
 #define IM_f64(x) _mm512_permute_pd(x, 0xff)
 #define EXCHANGED_f64(x) _mm512_permute_pd(x, 0x55)
-#define JOINED_f64(a, b) _mm512_fmaddsub_pd(a, _mm512_set1_pd(1), b)
+#define JOINED_f64(a, b) _mm512_add_pd(a, _mm512_xor_pd(b, (__m512d)_mm512_set_epi64(0, INT64_MIN, 0, INT64_MIN, 0, INT64_MIN, 0, INT64_MIN)))
 #define MASK uint32_t
 #define FIRST_f32(n) ((1u << 2 * (n)) - 1)
 #define SOME_f32(x, mask) _mm512_maskz_loadu_ps((__mmask16)(mask), x)
