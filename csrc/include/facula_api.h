@@ -132,7 +132,7 @@ int fc_equal(fc_tensor *x, fc_tensor *y);
 /* advanced indexing: index tensors (int64) or NULL per dim of x; all indexed dims broadcast together */
 fc_tensor *fc_index(fc_tensor *x, int n, fc_tensor **index);
 int fc_index_put(fc_tensor *x, int n, fc_tensor **index, fc_tensor *value, int accumulate);
-fc_tensor *fc_take(fc_tensor *x, fc_tensor *index); /* places of the logical order (int64), which may be negative; the result lies as index does */
+fc_tensor *fc_take(fc_tensor *x, fc_tensor *index); /* places of the logical order (int64), which may be negative */
 fc_tensor *fc_nonzero(fc_tensor *x);
 fc_tensor *fc_masked_select(fc_tensor *x, fc_tensor *mask);
 
