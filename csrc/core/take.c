@@ -4,8 +4,6 @@
 #include "../cpu/gather.h"
 #include "../cpu/parallel.h"
 #include "facula.h"
-#include "memory_format.h"
-#include "nest.h"
 #include "verb.h"
 
 enum { FC_AT_ONCE = 512 };
@@ -91,20 +89,14 @@ fc_tensor *fc_take(fc_tensor *x, fc_tensor *index)
         return NULL;
     if (index->dtype != FC_I64)
         return fc_fail(FC_MIXED, 0, FC_I64, 1, index->dtype), NULL;
-    if (device != FC_META) {
-        const int dense = fc_is_dense(index); /* then the result lies so too, and both are lines of memory */
-        flat = dense ? (fc_retain(index), index) : fc_dense(index, FC_I64);
-        if (!flat)
-            return NULL;
-        const int64_t *const i = (const int64_t *)flat->data, wrong = fc_cpu_outside(i, flat->numel, -x->numel, x->numel);
-        if (wrong >= 0)
-            fc_fail(FC_INDEX, i[wrong], x->numel, 0, 0);
-        else
-            out = dense ? fc_new_strided(x->dtype, device, index->ndim, index->shape, index->stride) : fc_new(x->dtype, device, index->ndim, index->shape);
-    } else
-        out = fc_new_like_inputs(x->dtype, device, index->ndim, index->shape, 1, &index);
+    flat = fc_dense(index, FC_I64);
+    const int64_t *const places = flat ? (const int64_t *)flat->data : NULL, wrong = flat && device != FC_META ? fc_cpu_outside(places, flat->numel, -x->numel, x->numel) : -1;
+    if (wrong >= 0)
+        fc_fail(FC_INDEX, places[wrong], x->numel, 0, 0);
+    else if (flat)
+        out = fc_new(x->dtype, device, index->ndim, index->shape);
     if (out && device != FC_META && out->numel) {
-        fc_take_job job = { .data = x->data, .out = out->data, .index = (const int64_t *)flat->data, .size = fc_dt_size[x->dtype], .numel = x->numel };
+        fc_take_job job = { .data = x->data, .out = out->data, .index = places, .size = fc_dt_size[x->dtype], .numel = x->numel };
         for (int d = x->ndim - 1; d >= 0; --d) {
             const int64_t step = x->stride[d] * job.size;
             if (x->shape[d] == 1)

@@ -367,11 +367,11 @@ def take(input, index, *, out=None):
         a_tensor("take", out)
     if not input.numel() and index.numel():
         raise IndexError("take(): tried to take from an empty tensor")
-    given, index = index, _shape.as_new(index)  # what is taken lies so, too
     if out is None and not _ops.interpreting and input._origin is None:
         t = lib.take(input._h, index._h)
         if t is not None:
             return t
+    given, index = index, _shape.as_new(index)  # what is taken lies so, too
     flat = input if len(input.shape) == 1 != input.shape[0] else _dispatch.gradient_lies(input, "like").reshape(-1)
     taken = _dispatch.one_node(index_of(flat, index), "TakeBackward0", input)
     if out is not None and not given.is_contiguous():  # an output that is resized lies as the index does
