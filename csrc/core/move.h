@@ -15,25 +15,15 @@
 #include <emmintrin.h>
 #endif
 
+#define FC_MOVED_LONG 2048 /* bytes that repay asking for the machine's registers */
+
+void fc_move_long(void *to, const void *from, size_t bytes);
+
 static inline void fc_move_bytes(void *to, const void *from, size_t bytes)
 {
 #ifdef __SSE2__
-    enum { LONG = 2048, STEP = 64 };
-    if (bytes >= LONG) {
-        const size_t head = -(uintptr_t)to % 16, whole = (bytes - head) / STEP * STEP;
-        char *const z = (char *)to + head;
-        const char *const x = (const char *)from + head;
-        memcpy(to, from, 16);
-        for (size_t at = 0; at < whole; at += STEP) {
-            const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(x + at)), b = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 16));
-            const __m128i c = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 32)), d = _mm_loadu_si128((const __m128i *)(const void *)(x + at + 48));
-            _mm_store_si128((__m128i *)(void *)(z + at), a);
-            _mm_store_si128((__m128i *)(void *)(z + at + 16), b);
-            _mm_store_si128((__m128i *)(void *)(z + at + 32), c);
-            _mm_store_si128((__m128i *)(void *)(z + at + 48), d);
-            __asm__ volatile("" ::: "memory"); /* else the compiler calls memcpy */
-        }
-        memcpy(z + whole, x + whole, bytes - head - whole);
+    if (bytes >= FC_MOVED_LONG) {
+        fc_move_long(to, from, bytes);
         return;
     }
 #endif
