@@ -220,6 +220,9 @@ static int fc_folds_all(fc_folds *q, int64_t count)
     return bad ? bad : q->bad;
 }
 
+/* May runs be folds of their own, to be joined? One of several dims, of which a fold of its own would make the first a run, may not. */
+static int fc_fold_has_runs_apart(int which, const fc_tensor *x, uint64_t run) { return fc_fold_joins(which) && !fc_run_dims(x, run, 1); }
+
 /* Sums over several dims whose last ones are runs, where the others are no line in memory: the runs are kept dims of a fold, and then joined. */
 static int fc_fold_by_runs(int which, fc_tensor *value, fc_tensor *x, uint64_t mask, uint64_t run)
 {
@@ -318,7 +321,7 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
     int first;
     fc_tensor *copy = NULL, *fresh = NULL, *places = NULL;
     if (!fc_fold_walks(x, which, &kept, &reduced, cut, &q.form)) {
-        if (cut > 1 && x->numel && fc_fold_joins(which))
+        if (cut > 1 && x->numel && fc_fold_has_runs_apart(which, x, run))
             return fc_fold_by_runs(which, value, x, mask, run);
         fc_side sorted;
         sorted.n = 0;
@@ -343,7 +346,7 @@ static int fc_fold_once(int which, fc_tensor *value, fc_tensor *index, fc_tensor
             const int whole = run && !n; /* all is folded */
             if (slab)
                 return fc_fold_slabs(which, value, x, mask, first, slab, free, moved, param);
-            if (whole && fc_fold_joins(which) && fc_is_far(x)) /* the runs are kept dims then, and go by slabs */
+            if (whole && fc_fold_has_runs_apart(which, x, run) && fc_is_far(x)) /* the runs are kept dims then, and go by slabs */
                 return fc_fold_by_runs(which, value, x, mask, run);
             q.outside.n = 0;
             copy = whole ? fc_to(x, x->dtype, 0, 1) : fc_fold_copy(x, mask, run, dim, n, &q.form);

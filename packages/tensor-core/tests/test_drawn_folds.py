@@ -101,7 +101,7 @@ def test_extremes_are_where_numpy_finds_them(rows, columns, dtype):
             assert np.array_equal(x.min(dim).values.numpy(), array.min(dim))
 
 
-@pytest.mark.parametrize("shape", [(1000, 100), (4200, 3), (300, 5, 20), (3, 256, 4, 9), (2, 260, 4, 4), (257, 3, 7, 7)])
+@pytest.mark.parametrize("shape", [(1000, 100), (4200, 3), (300, 5, 20), (3, 256, 4, 9), (2, 260, 4, 4), (257, 3, 7, 7), (300, 500, 2), (40, 5, 300, 3)])
 @pytest.mark.parametrize("name", ("sum", "nansum", "mean", "prod", "logsumexp", "var", "std", "norm_p"))
 @pytest.mark.parametrize("dtype", ("float32", "float64", "bfloat16", "complex64"))
 def test_every_order_of_dims_folds_to_the_same_bits(shape, name, dtype):
