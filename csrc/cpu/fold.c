@@ -1,5 +1,8 @@
 /* Folds: the door. Cells: fold_choose.c. One block: fold_block.c. Tiles and threads: fold_tile.c. Runs: fold_runs.c and fold_strips.c.
  * Results: fold_result.c. */
+#include <unistd.h>
+
+#include "../core/atomic.h"
 #include "../core/status.h"
 #include "../include/facula.h"
 #include "fold_job.h"
@@ -9,11 +12,31 @@ enum {
     FEW = 64,                /* short rows of one reduction */
     SERIAL = 32768,          /* elements below which the pool costs more than it gives */
     SPLIT_FROM = 1 << 19,    /* bytes (of a float at least for each element) from which one reduction may be cut into blocks for the threads */
+    LEAST_CACHE = 512 << 10, /* what a second cache is taken to have, whatever the system says */
+    MOST_CACHE = 2 << 20,
+    STREAMED = 1 << 20,      /* of rows that come from memory, in a tile: four streams that are long enough */
     SPLIT_UNITS = 64,        /* tiles and rows that keep the threads busy without that */
     FROM_MEMORY = 4 << 20    /* bytes that do not stay in a cache */
 };
 
 typedef fc_fold_job job;
+
+/* Bytes of a core's second cache. */
+static int64_t second_cache(void)
+{
+    static int64_t bytes;
+    if (!fc_atomic_peek(&bytes)) {
+        int64_t found = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+        found = (int64_t)sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+        fc_atomic_poke(&bytes, found < LEAST_CACHE ? LEAST_CACHE : found > MOST_CACHE ? MOST_CACHE : found);
+    }
+    return fc_atomic_peek(&bytes);
+}
+
+/* Accumulators of columns that come from memory, whose sixteen lanes take half of the second cache: rows are walked in the order of memory. */
+static int64_t wide_bytes(void) { return second_cache() / (2 * FC_FOLD_LANES); }
 
 /* Columns that a tile holds: as many as its bytes, or fewer where threads would have none. */
 static int64_t columns(const job *q, int64_t most)
@@ -33,11 +56,13 @@ void fc_fold_measure(job *q)
     q->tiles = 1;
     if (q->inner > 1) {
         if (q->streams && q->inner > q->tile)
-            q->tile_bytes = WIDE_BYTES;
+            q->tile_bytes = wide_bytes();
         q->tile = columns(q, q->tile_bytes / widest);
         q->tiles = (q->inner + q->tile - 1) / q->tile;
     } else if (q->nblocks >= AT_ONCE)
         q->tile = 1; /* whose blocks go side by side */
+    else if (q->streams && q->reduce * q->es >= 1024)
+        q->tile = q->tile < 1 + STREAMED / (q->reduce * q->es) ? q->tile : 1 + STREAMED / (q->reduce * q->es);
     else if (q->tile * q->reduce > SERIAL / 2)
         q->tile = q->reduce > SERIAL / 2 / AT_ONCE ? AT_ONCE : SERIAL / 2 / q->reduce;
 }
@@ -56,8 +81,22 @@ job fc_fold_job_of(int which, int dtype, const fc_fold_form *f, double param)
                  .param = param};
 }
 
+/* Of columns that are too few for more than one tile and one block, threads take lanes: in how many parts, or 0. */
+static int lane_parts(const job *q)
+{
+    const int64_t threads = fc_get_num_threads();
+    if (threads == 1 || !q->streams || q->inner == 1 || q->outer * q->nblocks > 1 || q->step != q->inner || q->run || q->cell->exact || q->first || q->given || q->find || !fc_fold_is_read(q))
+        return 0;
+    int parts = 2;
+    while (2 * parts <= threads && parts < FC_FOLD_LANES)
+        parts *= 2;
+    return q->inner * q->cell->size <= wide_bytes() * parts ? parts : 0;
+}
+
 int64_t fc_fold_plain_scratch(const job *q)
 {
+    if (lane_parts(q))
+        return FC_FOLD_LANES * q->inner * q->cell->size + 64;
     return q->run || splits(q) ? q->outer * (q->nblocks + 1) * q->inner * q->pairs * CELL + 64 : 0;
 }
 
@@ -70,7 +109,7 @@ static int few(const job *q, const fc_fold_form *f)
 
 size_t fc_fold_scratch(int which, int dtype, const fc_fold_form *f, double param)
 {
-    if (f->reduce <= FC_FOLD_BLOCK && !f->run)
+    if (f->reduce <= FC_FOLD_BLOCK && !f->run && (f->inner == 1 || f->outer > 1 || f->reduce * f->inner <= FROM_MEMORY / 16))
         return 0;
     job q = fc_fold_job_of(which, dtype, f, param);
     if (!fc_fold_choose(&q) || few(&q, f))
@@ -129,6 +168,11 @@ int fc_fold_run(int which, int dtype, int out_dtype, void *out, void *out2, cons
 
 int fc_fold_plain(job *q, char *scratch)
 {
+    const int parts = scratch ? lane_parts(q) : 0;
+    if (parts) {
+        q->part = scratch;
+        return fc_fold_by_lanes(q, parts);
+    }
     if (q->run || (scratch && splits(q))) {
         q->part = scratch;
         q->params = q->part + q->outer * q->nblocks * q->inner * q->pairs * CELL;

@@ -36,6 +36,7 @@ typedef struct {
     int exact; /* any order gives the same */
     int64_t (*few)(void *restrict out, const void *restrict x, int64_t n, int64_t step, int64_t width); /* the first of width columns, n <= FC_FOLD_FEW; or NULL */
     void (*seconds)(void *restrict out, const void *restrict x, int64_t n, const void *restrict param); /* a row of every second element; or NULL */
+    int abreast; /* rows that go side by side */
 } fc_fold_cell;
 
 /* Where a value first occurs: index[c] = base + the least i with x[i * step + c] equal to value[c] (NaN equals NaN), else as it was. */

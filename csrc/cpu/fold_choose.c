@@ -129,7 +129,7 @@ int fc_fold_choose(fc_fold_job *q)
                     : fc_isa_level() > 3 ? &fc_fold_sum_bf16_v4 : &fc_fold_sum_bf16_v3;
         }
         break;
-    case FC_FOLD_nansum: q->cell = cells->nansum; break;
+    case FC_FOLD_nansum: q->cell = WIDEST(q->dtype, nansum); break;
     case FC_FOLD_prod: q->cell = WIDEST(q->dtype, prod); break;
     case FC_FOLD_any: q->cell = cells->any; break;
     case FC_FOLD_all: q->cell = cells->all; break;

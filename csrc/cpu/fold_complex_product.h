@@ -152,7 +152,7 @@ static int64_t T(few)(void *restrict out, const void *restrict x_, int64_t n, in
     return k;
 }
 
-const fc_fold_cell FC_ISA_NAME(T(fc_fold_prod)) = {T(rows), T(begin), T(one), T(four), T(join), NULL, sizeof(S), 0, T(few), NULL};
+const fc_fold_cell FC_ISA_NAME(T(fc_fold_prod)) = {T(rows), T(begin), T(one), T(four), T(join), NULL, sizeof(S), 0, T(few), NULL, T(LANES) <= 4 ? 2 : 1};
 
 #undef T
 #undef OF

@@ -39,7 +39,7 @@
 #ifdef FOLD_WIDE
 #undef ROW
 #define ROW(T, ...)                                                                                                  \
-    {.sum = &sum_##T##_cell, .prod = &prod_##T##_cell, .amax = &amax_##T##_cell, .amin = &amin_##T##_cell, .sumsq = &sumsq_##T##_cell, \
+    {.sum = &sum_##T##_cell, .nansum = &nansum_##T##_cell, .prod = &prod_##T##_cell, .amax = &amax_##T##_cell, .amin = &amin_##T##_cell, .sumsq = &sumsq_##T##_cell, \
      .devsq = &devsq_##T##_cell, .sumexp = &sumexp_##T##_cell, .raise = raise_##T, __VA_ARGS__}
 const fc_fold_cells FC_ISA_NAME(fc_fold_float)[2] = {ROW(f32, .find = NULL), ROW(f64, .extremes = extremes_f64)};
 #else

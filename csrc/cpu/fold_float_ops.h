@@ -48,7 +48,6 @@ static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, 
         ((ACC *)to)[k] = POW(ABS(((const S *)x)[k]), (ACC)p);
 }
 
-#ifndef FOLD_WIDE
 #define F_NAME nansum
 #define A ACC
 #define INIT 0
@@ -56,6 +55,7 @@ static void FOLD_T(raise)(void *restrict to, const void *restrict x, int64_t n, 
 #define OP(a, b) ((a) + (b))
 #include "fold_cell.h"
 
+#ifndef FOLD_WIDE
 #define F_NAME sumabs
 #define A ACC
 #define INIT 0

@@ -114,7 +114,7 @@ static void join(void *restrict a_, const void *restrict b_, int64_t n)
         add(acc, x, gap, n, 4, brain);                                                                                             \
     }                                                                                                                              \
     const fc_fold_cell FC_ISA_NAME(fc_fold_sum_##name) = {.rows = name##_rows, .begin = begin, .one = name##_one, .four = name##_four, \
-                                                          .join = join, .size = sizeof(f32)};
+                                                          .join = join, .size = sizeof(f32), .abreast = 4};
 HALF(f16, 0)
 HALF(bf16, 1)
 #endif

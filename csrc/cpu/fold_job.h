@@ -6,10 +6,10 @@
 
 enum {
     TILE_BYTES = 1024,       /* accumulators of a column tile: 16 lanes of it are 16 KB, within L1 */
-    WIDE_BYTES = 16384,      /* of one that comes from memory, so that rows are walked in the order of memory; its lanes are within L2 */
     TILE_LEVELS = 40,        /* of the tree of blocks: 2**40 blocks are more than memory */
     AT_MOST = TILE_BYTES / 8, /* results that are concluded at once */
     AT_ONCE = 4,             /* blocks of one row whose chains of additions run side by side */
+    MOST_AT_ONCE = 64,       /* of one that comes from memory: four streams, far apart */
     CELL = 16,               /* bytes that hold any accumulator */
     FC_FOLD_TURNED = 64      /* short rows that are turned at once */
 };
@@ -65,9 +65,18 @@ void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst
 /* The first of these rows of n elements, FC_FOLD_TURNED at most, as columns side by side in room; answers how many. */
 int64_t fc_fold_turn_rows(const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, char *room);
 
+/* The lanes `first` .. first + count of a fold of `width` columns that lie one after the other, n elements each, added to acc. */
+void fc_fold_some_lanes(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t width, int64_t first, int64_t count);
+
+/* Lanes that lie one after the other, of columns of n elements, joined to the first: l[j] with l[j + 8], then + 4, + 2, + 1. */
+void fc_fold_join_lanes(const fc_fold_cell *cell, char *acc, int64_t lanes, int64_t width);
+
 /* dst[c] = fold of x[i * step + c], i in [0, n), for c in [0, width): a tile of the room at most. */
 void fc_fold_column_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, int64_t step, int64_t width,
                           const char *params, const fc_fold_room *room);
+
+/* Blocks of one row that are handed over together. */
+static inline int64_t fc_fold_at_once(const fc_fold_job *q, const fc_fold_cell *cell) { return q->streams && cell->abreast == AT_ONCE ? MOST_AT_ONCE : AT_ONCE; }
 
 /* dst[b] = fold of block b of n elements that lie one after the other (pairs of reals: dst has two for each block). */
 void fc_fold_blocks(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, int64_t n, const char *params);
@@ -88,6 +97,9 @@ int fc_fold_all_tiles(fc_fold_job *q, int64_t tiles, int64_t grain);
  * of each outer index in the place of its first block. FC_OK or FC_MEMORY. */
 typedef int (*fc_fold_pass)(const fc_fold_job *q, const fc_fold_cell *cell, const char *params);
 int fc_fold_passes(fc_fold_job *q, int64_t width, fc_fold_pass pass);
+
+/* Columns whose rows are walked whole, each thread adding some of the lanes; those of all of them have room in q->part. FC_OK. */
+int fc_fold_by_lanes(fc_fold_job *q, int parts);
 
 /* A job whose part and params have room for every block. FC_OK or FC_MEMORY. */
 int fc_fold_split(fc_fold_job *q);

@@ -8,12 +8,13 @@
 /* A long row: blocks as they come, joined like carries of a binary counter, which is the same tree as level by level. */
 static void row_fold(const fc_fold_job *q, const fc_fold_cell *cell, char *dst, const char *x, const char *params)
 {
-    char tree[TILE_LEVELS + AT_ONCE][CELL], values[AT_ONCE * CELL];
+    const int64_t at_once = fc_fold_at_once(q, cell);
+    char tree[TILE_LEVELS + 1][CELL], values[MOST_AT_ONCE * CELL];
     int depth = 0;
-    for (int64_t b = 0; b < q->nblocks; b += AT_ONCE) {
-        const int64_t from = b * FC_FOLD_BLOCK, n = min64(q->reduce - from, AT_ONCE * FC_FOLD_BLOCK);
+    for (int64_t b = 0; b < q->nblocks; b += at_once) {
+        const int64_t from = b * FC_FOLD_BLOCK, n = min64(q->reduce - from, at_once * FC_FOLD_BLOCK);
         fc_fold_blocks(q, cell, values, x + from * q->es, n, params);
-        for (int64_t k = b; k < min64(b + AT_ONCE, q->nblocks); ++k) {
+        for (int64_t k = b; k < min64(b + at_once, q->nblocks); ++k) {
             memcpy(tree[depth++], values + (k - b) * cell->size, (size_t)cell->size);
             for (int64_t carry = k + 1; carry % 2 == 0; carry /= 2, --depth)
                 cell->join(tree[depth - 2], tree[depth - 1], 1);
@@ -216,10 +217,32 @@ int fc_fold_all_tiles(fc_fold_job *q, int64_t tiles, int64_t grain)
     return share(&s, tiles, grain);
 }
 
+typedef struct { const fc_fold_job *q; int64_t each; } shared_lanes;
+
+static void lanes_run(void *ctx, int64_t begin, int64_t end)
+{
+    const shared_lanes *s = ctx;
+    const fc_fold_job *q = s->q;
+    for (int64_t k = begin; k < end; ++k) {
+        char *const acc = q->part + k * s->each * q->inner * q->cell->size;
+        q->cell->begin(acc, s->each * q->inner);
+        fc_fold_some_lanes(q->cell, acc, q->x, q->es, q->reduce, q->inner, k * s->each, s->each);
+    }
+}
+
+int fc_fold_by_lanes(fc_fold_job *q, int parts)
+{
+    shared_lanes s = {q, FC_FOLD_LANES / parts};
+    fc_parallel(parts, 1, lanes_run, &s);
+    fc_fold_join_lanes(q->cell, q->part, FC_FOLD_LANES, q->inner);
+    fc_fold_conclude(q, q->part, q->x, 0, q->inner, NULL);
+    return FC_OK;
+}
+
 /* The result of outer index o lies in its first block's place afterwards. */
 static int split_fold(const fc_fold_job *q, const fc_fold_cell *cell, const char *params)
 {
-    split s = {q, cell, params, q->inner == 1 ? AT_ONCE : 1};
+    split s = {q, cell, params, q->inner == 1 ? fc_fold_at_once(q, cell) : 1};
     const int bad = share(&s, q->outer * ((q->nblocks - 1) / s.some + 1) * q->tiles, q->inner == 1 || q->tile_bytes > TILE_BYTES ? 1 : 4);
     for (int64_t o = 0; !bad && o < q->outer; ++o)
         fc_fold_tree(cell, q->part + o * q->nblocks * q->inner * cell->size, q->nblocks, q->inner);
