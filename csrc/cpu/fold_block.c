@@ -71,16 +71,16 @@ static FC_NOINLINE void staged_rows(const fc_fold_job *q, const fc_fold_cell *ce
 /* Rows from memory, four at a time that lie far apart: long streams, of which there are more than one. Neighbours would end too soon to be read ahead. */
 static FC_NOINLINE void rows_apart(const fc_fold_cell *cell, char *dst, const char *x, int64_t es, int64_t rows, int64_t n, int64_t step, const char *params)
 {
-    const int64_t quarter = rows / 4, size = cell->size;
-    char four[4 * CELL], given[4 * CELL];
+    const int64_t quarter = rows / AT_ONCE, size = cell->size;
+    char four[AT_ONCE * CELL], given[AT_ONCE * CELL];
     for (int64_t r = 0; r < quarter; ++r) {
-        for (int k = 0; params && k < 4; ++k)
+        for (int k = 0; params && k < AT_ONCE; ++k)
             memcpy(given + k * size, params + (r + k * quarter) * size, (size_t)size);
-        cell->rows(four, x + r * step * es, 4, n, step * quarter, params ? given : NULL);
-        for (int k = 0; k < 4; ++k)
+        cell->rows(four, x + r * step * es, AT_ONCE, n, step * quarter, params ? given : NULL);
+        for (int k = 0; k < AT_ONCE; ++k)
             memcpy(dst + (r + k * quarter) * size, four + k * size, (size_t)size);
     }
-    const int64_t done = 4 * quarter;
+    const int64_t done = AT_ONCE * quarter;
     if (done < rows)
         cell->rows(dst + done * size, x + done * step * es, rows - done, n, step, params ? params + done * size : NULL);
 }
@@ -93,7 +93,7 @@ void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst
             cell->seconds(dst + r * cell->size, x + r * step * q->es, n, params ? params + r * cell->size : NULL);
     else if (!fc_fold_is_read(q))
         staged_rows(q, cell, dst, x, rows, n, step, params);
-    else if (q->streams && n >= LONG && cell->abreast == 4 && rows >= APART)
+    else if (q->streams && n >= LONG && cell->abreast == AT_ONCE && rows >= APART)
         rows_apart(cell, dst, x, q->es, rows, n, step, params);
     else if (q->streams && n >= LONG) /* from memory, and not four abreast: one stream after the other */
         for (int64_t r = 0; r < rows; ++r)

@@ -10,6 +10,8 @@
 
 typedef struct { uint64_t lo, hi; } word16;
 
+enum { LINE_OF_PLACES = 8, AHEAD = 64 }; /* places of a cache line; how far ahead they are fetched, which what waits for elements leaves no room for */
+
 #define LINE(name, T, STATEMENT)                                                                                                            \
     static int64_t name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                               \
     {                                                                                                                                       \
@@ -48,7 +50,18 @@ typedef struct { uint64_t lo, hi; } word16;
         for (; r < q.rows; ++r) {                                                                                                           \
             T *const at = (T *)big + r * q.big_row, *const v = (T *)flat + r * q.flat_row;                                                  \
             const int64_t *const places = index + r * q.index_row;                                                                          \
-            for (int64_t k = 0; k < q.count; ++k) {                                                                                         \
+            int64_t k = 0;                                                                                                                  \
+            for (; k + LINE_OF_PLACES <= q.count; k += LINE_OF_PLACES) {                                                                    \
+                __builtin_prefetch(places + k + AHEAD);                                                                                     \
+                _Pragma("GCC unroll 8")                                                                                                     \
+                for (int64_t l = k; l < k + LINE_OF_PLACES; ++l) {                                                                          \
+                    const int64_t i = places[l];                                                                                            \
+                    if ((uint64_t)i >= (uint64_t)q.n)                                                                                       \
+                        return r * q.index_row + l;                                                                                         \
+                    STATEMENT(at[i], v[l]);                                                                                                 \
+                }                                                                                                                           \
+            }                                                                                                                               \
+            for (; k < q.count; ++k) {                                                                                                      \
                 const int64_t i = places[k];                                                                                                \
                 if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
                     return r * q.index_row + k;                                                                                             \
