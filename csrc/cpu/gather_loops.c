@@ -75,12 +75,14 @@ enum { LINE_OF_PLACES = 8, AHEAD = 64 }; /* places of a cache line; how far ahea
         return (b->index_next == 1 && b->flat_next == 1 && b->big_step == 1 && !b->big_next ? dense_##name : name)(b, big, flat, index);    \
     }
 
+#define EACH(name, T, STATEMENT) LINE(name, T, STATEMENT(*at, *v)) DENSE(name, T, STATEMENT)
+
 #define READ(at, v) v = at
 #define WRITE(at, v) at = v
 #define PLUS(at, v) at = at + v
 
 #define MOVES(T)                                                                                                                            \
-    LINE(read_##T, T, READ(*at, *v)) LINE(write_##T, T, WRITE(*at, *v)) DENSE(read_##T, T, READ) DENSE(write_##T, T, WRITE)
+    EACH(read_##T, T, READ) EACH(write_##T, T, WRITE)
 MOVES(uint8_t)
 MOVES(uint16_t)
 MOVES(uint32_t)
@@ -104,9 +106,10 @@ ARITHMETIC(u64, uint64_t)
 
 /* NaN wins, as in maximum and minimum: the one that is there stays, one that comes fails the comparison and is taken. A comparison that
  * chooses a number is one instruction, without a jump; that for NaN is always guessed. */
-#define FLOATS(name, T)                                                                                                                     \
-    LINE(add_##name, T, PLUS(*at, *v)) DENSE(add_##name, T, PLUS) LINE(mul_##name, T, *at = *at * *v)                                          \
-    LINE(max_##name, T, if (*at == *at) *at = LARGER(*at, *v)) LINE(min_##name, T, if (*at == *at) *at = SMALLER(*at, *v))
+#define TIMES(at, v) at = at * v
+#define LARGEST(at, v) if (at == at) at = LARGER(at, v)
+#define SMALLEST(at, v) if (at == at) at = SMALLER(at, v)
+#define FLOATS(name, T) EACH(add_##name, T, PLUS) EACH(mul_##name, T, TIMES) EACH(max_##name, T, LARGEST) EACH(min_##name, T, SMALLEST)
 FLOATS(f32, float)
 FLOATS(f64, double)
 
@@ -125,7 +128,7 @@ LINE(mul_c64, c64, *at *= *v)
 LINE(mul_c128, c128, *at *= *v)
 
 #define ROW(name) { 0, 0, add_##name, mul_##name, max_##name, min_##name }
-#define FLOAT_ROW(name) { 0, 0, either_add_##name, mul_##name, max_##name, min_##name }
+#define FLOAT_ROW(name) { 0, 0, either_add_##name, either_mul_##name, either_max_##name, either_min_##name }
 
 static const fc_through_lines arithmetic[FC_NDTYPES][6] = {
     [FC_BOOL] = { 0, 0, add_bool, mul_bool, add_bool, mul_bool }, [FC_U8] = ROW(u8), [FC_I8] = ROW(i8), [FC_I16] = ROW(i16), [FC_I32] = ROW(i32),
