@@ -102,6 +102,15 @@ void fc_fold_row_block(const fc_fold_job *q, const fc_fold_cell *cell, char *dst
         some_rows(cell, dst, x, q->es, rows, n, step, params);
 }
 
+void fc_fold_some_lanes(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t width, int64_t first, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
+        cell->four(acc, x + (i + first) * width * es, FC_FOLD_LANES * width, count * width, NULL);
+    for (; i + first < n; i += FC_FOLD_LANES)
+        cell->one(acc, x + (i + first) * width * es, min64(count, n - i - first) * width, NULL);
+}
+
 /* Element i of each column goes to lane i % 16; acc has the lanes one after the other. n is a multiple of 16, or there is no more. */
 static void add_columns(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t step, int64_t width, const char *params)
 {
@@ -114,30 +123,16 @@ static void add_columns(const fc_fold_cell *cell, char *acc, const char *x, int6
             cell->one(acc, x + k * step * es, width, params);
         return;
     }
-    /* Whole rows lie one after the other: sixteen of them are one long row of all lanes. */
-    const int flat = step == width && !params;
-    const int64_t span = flat ? FC_FOLD_LANES * width : width, lanes = flat ? 1 : FC_FOLD_LANES;
-    int64_t i = 0;
-    for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
-        for (int64_t j = 0; j < lanes; ++j)
-            cell->four(acc + j * row, x + (i + j) * step * es, FC_FOLD_LANES * step, span, params);
-    for (; i < n; i += FC_FOLD_LANES) {
-        const int64_t left = min64(FC_FOLD_LANES, n - i);
-        if (flat)
-            cell->one(acc, x + i * step * es, left * width, params);
-        else
-            for (int64_t j = 0; j < left; ++j)
-                cell->one(acc + j * row, x + (i + j) * step * es, width, params);
+    if (step == width && !params) { /* whole rows lie one after the other: sixteen of them are one long row of all lanes */
+        fc_fold_some_lanes(cell, acc, x, es, n, width, 0, FC_FOLD_LANES);
+        return;
     }
-}
-
-void fc_fold_some_lanes(const fc_fold_cell *cell, char *acc, const char *x, int64_t es, int64_t n, int64_t width, int64_t first, int64_t count)
-{
     int64_t i = 0;
     for (; i + 4 * FC_FOLD_LANES <= n; i += 4 * FC_FOLD_LANES)
-        cell->four(acc, x + (i + first) * width * es, FC_FOLD_LANES * width, count * width, NULL);
-    for (; i + first < n; i += FC_FOLD_LANES)
-        cell->one(acc, x + (i + first) * width * es, min64(count, n - i - first) * width, NULL);
+        for (int64_t j = 0; j < FC_FOLD_LANES; ++j)
+            cell->four(acc + j * row, x + (i + j) * step * es, FC_FOLD_LANES * step, width, params);
+    for (; i < n; ++i)
+        cell->one(acc + i % FC_FOLD_LANES * row, x + i * step * es, width, params);
 }
 
 /* Every element of a column is the same: so are the lanes that have as many of them. */

@@ -13,6 +13,11 @@
 #define F_PASTE_(a, b) a##_##b
 #define F_PASTE(a, b) F_PASTE_(a, b)
 #define F(part) F_PASTE(F_PASTE(F_NAME, T_NAME), part)
+#if !defined F_EXACT && !defined F_HEAVY && (FOLD_PARTS == 1 || (FOLD_PARTS == 2 && FC_ISA_NUM == 4)) /* whose lanes are few registers */
+#define F_ROWS_ABREAST 4
+#else
+#define F_ROWS_ABREAST 1
+#endif
 
 static FC_NOINLINE void F(one)(void *restrict acc_, const void *restrict x_, int64_t n, const void *restrict param_)
 {
@@ -84,10 +89,6 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
     }
 }
 #else
-#if !defined F_HEAVY && (FOLD_PARTS == 1 || (FOLD_PARTS == 2 && FC_ISA_NUM == 4))
-#define F_FOUR_ROWS
-#endif
-
 /* sixteen lanes become two, by halves */
 static inline void F(halves)(A *lane)
 {
@@ -133,7 +134,7 @@ static void F(rows)(void *restrict out_, const void *restrict x_, int64_t rows, 
     const int64_t whole = n - n % FC_FOLD_LANES, left = n - whole;
     int64_t r = 0;
 #define F_TERM(row, k, p) (A)(MAP(LOAD(row[k]), p))
-#ifdef F_FOUR_ROWS
+#if F_ROWS_ABREAST == 4
     /* One row is a chain of additions for each lane: several rows at once hide that they wait, where their lanes are few registers. */
     for (; rows - r >= 4 && n >= 4 * FC_FOLD_LANES; r += 4) {
         const S *x0 = x + r * step, *x1 = x0 + step, *x2 = x1 + step, *x3 = x2 + step;
@@ -289,16 +290,10 @@ static void F(seconds)(void *restrict out, const void *restrict x_, int64_t n, c
 #else
 #define F_IS_EXACT 0
 #endif
-#ifdef F_FOUR_ROWS
-#define F_ROWS_ABREAST 4
-#else
-#define F_ROWS_ABREAST 1
-#endif
 
 static const fc_fold_cell F(cell) = {F(rows), F(begin), F(one), F(four), F(join), F_PAIRS_OF, sizeof(A), F_IS_EXACT, F_FEW_OF, F_SECONDS_OF, F_ROWS_ABREAST};
 
 #undef F_IS_EXACT
-#undef F_FOUR_ROWS
 #undef F_ROWS_ABREAST
 #undef F_FEW
 #undef F_FEW_OF

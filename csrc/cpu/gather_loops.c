@@ -28,6 +28,14 @@ enum { LINE_OF_PLACES = 8, AHEAD = 64 }; /* places of a cache line; how far ahea
         return -1;                                                                                                                          \
     }
 
+#define AT_PLACE(l, STATEMENT)                                                                                                              \
+    {                                                                                                                                       \
+        const int64_t i = places[l];                                                                                                        \
+        if ((uint64_t)i >= (uint64_t)q.n)                                                                                                   \
+            return r * q.index_row + (l);                                                                                                   \
+        STATEMENT(at[i], v[l]);                                                                                                             \
+    }
+
 /* Along the index's own dim, dense: the commonest, of the fewest instructions. Lines that share an index go four at a time, and each keeps its order. */
 #define DENSE(name, T, STATEMENT)                                                                                                           \
     static int64_t dense_##name(const fc_through_box *b, char *big, char *flat, const int64_t *index)                                       \
@@ -54,19 +62,11 @@ enum { LINE_OF_PLACES = 8, AHEAD = 64 }; /* places of a cache line; how far ahea
             for (; k + LINE_OF_PLACES <= q.count; k += LINE_OF_PLACES) {                                                                    \
                 __builtin_prefetch(places + k + AHEAD);                                                                                     \
                 _Pragma("GCC unroll 8")                                                                                                     \
-                for (int64_t l = k; l < k + LINE_OF_PLACES; ++l) {                                                                          \
-                    const int64_t i = places[l];                                                                                            \
-                    if ((uint64_t)i >= (uint64_t)q.n)                                                                                       \
-                        return r * q.index_row + l;                                                                                         \
-                    STATEMENT(at[i], v[l]);                                                                                                 \
-                }                                                                                                                           \
+                for (int64_t l = k; l < k + LINE_OF_PLACES; ++l)                                                                            \
+                    AT_PLACE(l, STATEMENT)                                                                                                  \
             }                                                                                                                               \
-            for (; k < q.count; ++k) {                                                                                                      \
-                const int64_t i = places[k];                                                                                                \
-                if ((uint64_t)i >= (uint64_t)q.n)                                                                                           \
-                    return r * q.index_row + k;                                                                                             \
-                STATEMENT(at[i], v[k]);                                                                                                     \
-            }                                                                                                                               \
+            for (; k < q.count; ++k)                                                                                                        \
+                AT_PLACE(k, STATEMENT)                                                                                                      \
         }                                                                                                                                   \
         return -1;                                                                                                                          \
     }                                                                                                                                       \
